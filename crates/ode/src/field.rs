@@ -1,0 +1,191 @@
+//! The right-hand side of an ODE, `dy/dt = f(t, y, u; θ)`, with its exact pull-back.
+//!
+//! Everything works on *columns*: several states that share θ are evaluated at once. A block of
+//! columns is a flat slice, one column after the other (`y[column * state_len + variable]`), and
+//! every column has a time of its own.
+
+/// Right-hand side `f(t, y, u; θ)` that records what its own pull-back needs.
+///
+/// The solver numbers the evaluations of a solve with *slots*; the field keeps, for each slot, what
+/// it must remember to go back. [`eval`](Self::eval) overwrites a slot, [`pull_back`](Self::pull_back)
+/// reads it and may be called at most once for a slot between two evaluations into it. The number
+/// of columns may differ from slot to slot; a pull-back is given as many columns as its evaluation.
+///
+/// A field without a tape to tune is easier to write as [`Equations`], wrapped in [`Recorded`].
+pub trait VectorField: Send {
+    /// Number of state variables.
+    fn state_len(&self) -> usize;
+
+    /// Number of exogenous inputs `u(t)`.
+    fn input_len(&self) -> usize {
+        0
+    }
+
+    /// Number of parameters θ.
+    fn parameter_len(&self) -> usize;
+
+    /// Takes θ over, in whatever form is fast to use (packed, cast). Called once per iteration.
+    fn set_parameters(&mut self, theta: &[f64]);
+
+    /// Makes room for slots `0..slots` of at most `columns` columns each. Room grows and stays.
+    /// Called before the first evaluation of a solve; what the slots held is lost when it grows.
+    fn reserve(&mut self, slots: usize, columns: usize);
+
+    /// Bytes of tape that one slot of `columns` columns takes.
+    fn slot_bytes(&self, columns: usize) -> usize;
+
+    /// `dy = f(t, y, u; θ)` for each column, recorded in `slot`.
+    ///
+    /// Lengths: `t` columns, `y` and `dy` columns × state, `u` columns × inputs.
+    fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]);
+
+    /// `y_bar += (∂f/∂y)ᵀ w` for each column of `slot`; `(∂f/∂θ)ᵀ w` is queued for
+    /// [`flush`](Self::flush).
+    fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]);
+
+    /// `theta_bar += Σ (∂f/∂θ)ᵀ w` over all pull-backs since the last flush.
+    fn flush(&mut self, theta_bar: &mut [f64]);
+
+    /// Another worker for the same right-hand side and the same θ, with a tape of its own.
+    fn fork(&self) -> Box<dyn VectorField>;
+}
+
+/// Right-hand side of one column, without memory: the easy way to bring an own vector field.
+///
+/// Wrap it in [`Recorded`] to make it a [`VectorField`].
+pub trait Equations: Clone + Send + 'static {
+    /// Number of state variables.
+    fn state_len(&self) -> usize;
+
+    /// Number of exogenous inputs `u(t)`.
+    fn input_len(&self) -> usize {
+        0
+    }
+
+    /// Number of parameters θ.
+    fn parameter_len(&self) -> usize;
+
+    /// `dy = f(t, y, u; θ)`.
+    fn eval(&mut self, theta: &[f64], t: f64, y: &[f64], u: &[f64], dy: &mut [f64]);
+
+    /// `y_bar += (∂f/∂y)ᵀ w` and `theta_bar += (∂f/∂θ)ᵀ w`.
+    #[expect(clippy::too_many_arguments, reason = "the point, the covector, and both results")]
+    fn pull_back(
+        &mut self,
+        theta: &[f64],
+        t: f64,
+        y: &[f64],
+        u: &[f64],
+        w: &[f64],
+        y_bar: &mut [f64],
+        theta_bar: &mut [f64],
+    );
+}
+
+/// [`Equations`] with a tape of stage inputs, recomputed when going back.
+#[derive(Clone)]
+pub struct Recorded<E> {
+    equations: E,
+    theta: Vec<f64>,
+    theta_bar: Vec<f64>,
+    /// Columns recorded in each slot.
+    columns: Vec<usize>,
+    /// Room for columns in each slot.
+    width: usize,
+    t: Vec<f64>,
+    y: Vec<f64>,
+    u: Vec<f64>,
+}
+
+impl<E: Equations> Recorded<E> {
+    /// The field of these equations, at θ = 0.
+    pub fn new(equations: E) -> Self {
+        let parameters = equations.parameter_len();
+        Self {
+            equations,
+            theta: vec![0.0; parameters],
+            theta_bar: vec![0.0; parameters],
+            columns: Vec::new(),
+            width: 0,
+            t: Vec::new(),
+            y: Vec::new(),
+            u: Vec::new(),
+        }
+    }
+}
+
+impl<E: Equations> VectorField for Recorded<E> {
+    fn state_len(&self) -> usize {
+        self.equations.state_len()
+    }
+
+    fn input_len(&self) -> usize {
+        self.equations.input_len()
+    }
+
+    fn parameter_len(&self) -> usize {
+        self.equations.parameter_len()
+    }
+
+    fn set_parameters(&mut self, theta: &[f64]) {
+        self.theta.copy_from_slice(theta);
+        self.theta_bar.fill(0.0);
+    }
+
+    fn reserve(&mut self, slots: usize, columns: usize) {
+        if columns > self.width || slots > self.columns.len() {
+            self.width = self.width.max(columns);
+            let slots = slots.max(self.columns.len());
+            let cells = slots * self.width;
+            self.columns.resize(slots, 0);
+            self.t.resize(cells, 0.0);
+            self.y.resize(cells * self.state_len(), 0.0);
+            self.u.resize(cells * self.input_len(), 0.0);
+        }
+    }
+
+    fn slot_bytes(&self, columns: usize) -> usize {
+        size_of::<usize>()
+            + columns * (1 + self.state_len() + self.input_len()) * size_of::<f64>()
+    }
+
+    fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {
+        let (d, m) = (self.state_len(), self.input_len());
+        self.columns[slot] = t.len();
+        for (column, &t) in t.iter().enumerate() {
+            let cell = slot * self.width + column;
+            let y = &y[column * d..][..d];
+            let u = &u[column * m..][..m];
+            self.t[cell] = t;
+            self.y[cell * d..][..d].copy_from_slice(y);
+            self.u[cell * m..][..m].copy_from_slice(u);
+            self.equations.eval(&self.theta, t, y, u, &mut dy[column * d..][..d]);
+        }
+    }
+
+    fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        let (d, m) = (self.state_len(), self.input_len());
+        for column in 0..self.columns[slot] {
+            let cell = slot * self.width + column;
+            self.equations.pull_back(
+                &self.theta,
+                self.t[cell],
+                &self.y[cell * d..][..d],
+                &self.u[cell * m..][..m],
+                &w[column * d..][..d],
+                &mut y_bar[column * d..][..d],
+                &mut self.theta_bar,
+            );
+        }
+    }
+
+    fn flush(&mut self, theta_bar: &mut [f64]) {
+        for (sum, part) in theta_bar.iter_mut().zip(&mut self.theta_bar) {
+            *sum += std::mem::take(part);
+        }
+    }
+
+    fn fork(&self) -> Box<dyn VectorField> {
+        Box::new(self.clone())
+    }
+}

@@ -1,1 +1,78 @@
-//! Placeholder.
+//! Laws as text: what must hold, as a relation with its value and its exact gradient.
+//!
+//! ```
+//! use lawful_law::{Law, Relation, Steps, Words, Workspace};
+//!
+//! // A damped oscillator loses energy: E must not rise from one time step to the next.
+//! let vocabulary = Words::new().state(["x", "v"]).define("E", "x^2/2 + v^2/2").check()?;
+//! let laws = Law::parse("energy falls", "next(E) <= E", &vocabulary)?;
+//! let law = &laws[0];
+//! assert_eq!(law.relation(), Relation::AtMost);
+//!
+//! // Three time steps (x, v). The residual is next(E) − E: the last step has no next one.
+//! let states = [2.0, 0.0, 0.0, 1.0, 2.0, 1.0];
+//! let steps = Steps { times: &[0.0, 1.0, 2.0], states: &states, inputs: &[] };
+//! let (mut workspace, mut residuals) = (Workspace::new(), [0.0; 3]);
+//! law.residuals(&steps, &mut workspace, &mut residuals);
+//! assert_eq!(law.reach().range(3), 0..2);
+//! assert_eq!(residuals, [-1.5, 2.0, 0.0]);
+//!
+//! // The gradient of the violated residual c₁ = E₂ − E₁ by row 1 is (−x₁, −v₁), by row 2 (x₂, v₂).
+//! let mut state_bar = [0.0; 6];
+//! law.pull_back(&steps, &mut workspace, &[0.0, 1.0, 0.0], &mut state_bar);
+//! assert_eq!(state_bar, [0.0, 0.0, 0.0, -1.0, 2.0, 1.0]);
+//! # Ok::<(), lawful_law::LawError>(())
+//! ```
+//!
+//! # The language
+//! - Numbers: `1`, `1.5`, `.5`, `1e-3`, `2.E+4`. Names: a letter of any script or `_`, then letters,
+//!   digits and `_`; upper and lower case differ.
+//! - `+ - * / ^` and brackets. `^` groups from the right and binds tighter than a sign before it:
+//!   `-x^2` is `-(x^2)`, `2^3^2` is `2^9`, `2^-x` needs no brackets.
+//! - The [`FUNCTIONS`], the constant `pi` and the time `t`.
+//! - `next(e)`, `previous(e)`, `initial(e)` and `final(e)` are `e` at another time step of the
+//!   trajectory. A law has a residual only where every step it needs exists ([`Reach`]).
+//! - A law has a relation `==`, `<=`, `>=`, `<` or `>` (also `≤`, `≥`), or a chain of them:
+//!   `0 <= S <= 1` are two laws. Strict relations mean the same as the others.
+//!
+//! # The way of a text
+//! ```text
+//! text ─ lexer ─► tokens ─ parser ─► syntax ─ compile ─► graph ─► tape ─► values, gradients
+//!                                      │                 (equal parts shared, constants folded)
+//!                                      └─► normal text
+//! ```
+//! No text can overflow the stack: [`MAX_TEXT_BYTES`] and [`MAX_DEPTH`] limit what is read, and
+//! nothing after the parser recurses.
+
+#![forbid(unsafe_code)]
+
+mod compile;
+mod definitions;
+mod error;
+mod expression;
+mod functions;
+mod graph;
+mod hints;
+mod law;
+mod lexer;
+mod nearest;
+mod operations;
+mod parser;
+mod reach;
+#[cfg(test)]
+mod round_trip;
+mod steps;
+mod syntax;
+mod tape;
+mod vocabulary;
+
+pub use error::{ErrorKind, LawError, Origin};
+pub use expression::Expression;
+pub use functions::{FUNCTIONS, Function};
+pub use law::{Law, Relation};
+pub use lexer::MAX_TEXT_BYTES;
+pub use nearest::nearest;
+pub use parser::MAX_DEPTH;
+pub use reach::Reach;
+pub use steps::{Steps, Workspace};
+pub use vocabulary::{Vocabulary, Words};

@@ -1,0 +1,79 @@
+//! Syntax to graph: names get their meaning.
+
+use crate::error::{ErrorKind, LawError};
+use crate::functions::{Rule, Step};
+use crate::graph::{Graph, Id};
+use crate::syntax::{Item, Syntax};
+
+/// Which names and functions may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All: a law.
+    Trajectory,
+    /// Values at one time step: an expression.
+    Point,
+    /// Time and constants: a prescribed input.
+    Time,
+}
+
+/// Adds an expression to the graph; `meaning` gives the node of a name or says why there is none.
+pub(crate) fn compile(
+    syntax: &Syntax,
+    scope: Scope,
+    graph: &mut Graph,
+    meaning: impl Fn(&str) -> Result<Id, (ErrorKind, Option<String>)>,
+) -> Result<Id, LawError> {
+    let mut stack: Vec<Id> = Vec::new();
+    let pop = |stack: &mut Vec<Id>| stack.pop().expect("postfix code is balanced");
+    for (item, span) in &syntax.items {
+        let error = |kind: ErrorKind| LawError::new(kind, span.clone());
+        let id = match item {
+            Item::Number(value) => graph.constant(*value),
+            Item::Name(name) => {
+                let id = meaning(name).map_err(|(kind, hint)| error(kind).with_hint(hint))?;
+                in_scope(name, id, scope, graph).map_err(error)?;
+                id
+            }
+            Item::Negate => {
+                let a = pop(&mut stack);
+                graph.negate(a)
+            }
+            Item::Binary(operator) => {
+                let (b, a) = (pop(&mut stack), pop(&mut stack));
+                graph.binary(*operator, a, b)
+            }
+            Item::Call(function, count) => {
+                let arguments = stack.split_off(stack.len() - count);
+                let step = match function.rule() {
+                    Rule::At(step) => Some(step),
+                    Rule::Map { .. } | Rule::Fold { .. } => None,
+                };
+                if step.is_some() && scope != Scope::Trajectory {
+                    return Err(error(ErrorKind::NotPointwise(function.name().to_owned())));
+                }
+                graph.call(function, &arguments).ok_or_else(|| {
+                    let first = step == Some(Step::Initial);
+                    let call = if first { "initial(previous(…))" } else { "final(next(…))" };
+                    error(ErrorKind::NeverExists(call))
+                })?
+            }
+        };
+        if graph.constant_value(id).is_some_and(|value| !value.is_finite()) {
+            return Err(error(ErrorKind::NotFinite));
+        }
+        stack.push(id);
+    }
+    Ok(pop(&mut stack))
+}
+
+/// Whether a name with this meaning may be used.
+fn in_scope(name: &str, id: Id, scope: Scope, graph: &Graph) -> Result<(), ErrorKind> {
+    let node = graph.node(id);
+    if scope != Scope::Trajectory && !node.reach.is_pointwise() {
+        return Err(ErrorKind::NotPointwise(name.to_owned()));
+    }
+    if scope == Scope::Time && (node.of_state || node.of_input) {
+        return Err(ErrorKind::NotOfTime(name.to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! The one list of functions: name, meaning, derivative, example.
+//!
+//! The list feeds the parser, the hints, the documentation and the tests: a new function is one
+//! new entry.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// A function that laws and expressions can call.
+pub struct Function {
+    name: &'static str,
+    summary: &'static str,
+    example: &'static str,
+    rule: Rule,
+}
+
+/// How a function is computed and differentiated.
+#[derive(Clone, Copy)]
+pub(crate) enum Rule {
+    /// `y = f(x)`; `slope(x, y)` is `dy/dx`.
+    Map { value: fn(f64) -> f64, slope: fn(f64, f64) -> f64 },
+    /// Two or more arguments, taken together from the left: `f(f(a, b), c)`. `slopes(a, b)` is
+    /// `(∂f/∂a, ∂f/∂b)`.
+    Fold { value: fn(f64, f64) -> f64, slopes: fn(f64, f64) -> (f64, f64) },
+    /// The argument at another time step.
+    At(Step),
+}
+
+/// The time step that an argument is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    Next,
+    Previous,
+    Initial,
+    Final,
+}
+
+const fn map(
+    name: &'static str,
+    summary: &'static str,
+    example: &'static str,
+    value: fn(f64) -> f64,
+    slope: fn(f64, f64) -> f64,
+) -> Function {
+    Function { name, summary, example, rule: Rule::Map { value, slope } }
+}
+
+const fn fold(
+    name: &'static str,
+    summary: &'static str,
+    example: &'static str,
+    value: fn(f64, f64) -> f64,
+    slopes: fn(f64, f64) -> (f64, f64),
+) -> Function {
+    Function { name, summary, example, rule: Rule::Fold { value, slopes } }
+}
+
+const fn at(
+    name: &'static str,
+    summary: &'static str,
+    example: &'static str,
+    step: Step,
+) -> Function {
+    Function { name, summary, example, rule: Rule::At(step) }
+}
+
+/// Every function, in the order of the documentation. An example holds at the times 0, 1, 2.
+///
+/// `min` and `max` pass a NaN on, and at a tie the gradient goes to the first argument. The
+/// derivative of `abs` at 0 is 0.
+pub static FUNCTIONS: &[Function] = &[
+    map("sin", "sine", "sin(pi/6) == 0.5", f64::sin, |x, _| x.cos()),
+    map("cos", "cosine", "cos(pi/3) == 0.5", f64::cos, |x, _| -x.sin()),
+    map("tan", "tangent", "tan(pi/4) == 1", f64::tan, |_, y| 1.0 + y * y),
+    map("exp", "exponential", "exp(t)*exp(-t) == 1", f64::exp, |_, y| y),
+    map("ln", "natural logarithm", "ln(exp(t)) == t", f64::ln, |x, _| 1.0 / x),
+    map("log10", "decimal logarithm", "log10(1e-3) == -3", f64::log10, |x, _| {
+        std::f64::consts::LOG10_E / x
+    }),
+    map("sqrt", "square root", "sqrt(t^2) == t", f64::sqrt, |_, y| 0.5 / y),
+    map("abs", "absolute value", "abs(-t) == t", f64::abs, |x, _| sign(x)),
+    map("tanh", "hyperbolic tangent", "tanh(ln(3)) == 0.8", f64::tanh, |_, y| 1.0 - y * y),
+    fold("min", "smallest argument", "min(3, 1 + t, 2) == min(1 + t, 2)", minimum, |a, b| {
+        if a <= b { (1.0, 0.0) } else { (0.0, 1.0) }
+    }),
+    fold("max", "largest argument", "max(t, 1, t^2/2) == max(t, 1)", maximum, |a, b| {
+        if a >= b { (1.0, 0.0) } else { (0.0, 1.0) }
+    }),
+    at("next", "value at the next time step", "next(t) == t + 1", Step::Next),
+    at("previous", "value at the time step before", "previous(t) == t - 1", Step::Previous),
+    at("initial", "value at the first time step", "initial(t + 1) == 1", Step::Initial),
+    at("final", "value at the last time step", "final(2*t) == 4", Step::Final),
+];
+
+/// Names with a fixed meaning that are no functions, and `rate`, which is kept for the derivative
+/// along the field.
+pub(crate) const RESERVED: &[&str] = &["t", "pi", "rate"];
+
+impl Function {
+    /// The function of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        FUNCTIONS.iter().find(|function| function.name == name)
+    }
+
+    /// The name, as written in a law.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it computes, in a few words.
+    pub fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    /// A relation that holds at the times 0, 1 and 2.
+    pub fn example(&self) -> &'static str {
+        self.example
+    }
+
+    /// How many arguments it takes, in words.
+    pub fn arguments(&self) -> &'static str {
+        match self.rule {
+            Rule::Fold { .. } => "at least 2 arguments",
+            Rule::Map { .. } | Rule::At(_) => "1 argument",
+        }
+    }
+
+    pub(crate) fn accepts(&self, arguments: usize) -> bool {
+        match self.rule {
+            Rule::Fold { .. } => arguments >= 2,
+            Rule::Map { .. } | Rule::At(_) => arguments == 1,
+        }
+    }
+
+    pub(crate) fn rule(&self) -> Rule {
+        self.rule
+    }
+}
+
+// A function is its name: the list has no name twice.
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Function {}
+
+impl Hash for Function {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// −1, 0 or 1; NaN stays NaN.
+fn sign(x: f64) -> f64 {
+    if x == 0.0 { 0.0 } else { x.signum() }
+}
+
+/// The smaller one, or NaN if either is: a solution that diverged must not hide.
+fn minimum(a: f64, b: f64) -> f64 {
+    if a <= b || a.is_nan() { a } else { b }
+}
+
+/// The larger one, or NaN if either is.
+fn maximum(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_listed_twice() {
+        for (position, function) in FUNCTIONS.iter().enumerate() {
+            let found = FUNCTIONS.iter().position(|other| other.name == function.name);
+            assert_eq!(found, Some(position), "{}", function.name);
+            assert!(!RESERVED.contains(&function.name));
+        }
+    }
+
+    #[test]
+    fn extremes_pass_nan_on_from_either_side() {
+        for (a, b) in [(f64::NAN, 1.0), (1.0, f64::NAN)] {
+            assert!(minimum(a, b).is_nan());
+            assert!(maximum(a, b).is_nan());
+        }
+    }
+}

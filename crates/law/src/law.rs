@@ -1,0 +1,143 @@
+//! A law: a relation that must hold at every time step.
+
+use std::fmt;
+
+use crate::compile::Scope;
+use crate::error::{ErrorKind, LawError};
+use crate::parser::parse_relations;
+use crate::reach::Reach;
+use crate::steps::{Steps, Workspace};
+use crate::syntax::{Comparison, Operator, Syntax};
+use crate::tape::Tape;
+use crate::vocabulary::Vocabulary;
+
+/// What the residual `c` of a law must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `c = 0`, from `==`.
+    Equality,
+    /// `c ≤ 0`, from `<=` and `>=`; `<` and `>` mean the same, for no violation can be measured
+    /// between less and equal.
+    AtMost,
+}
+
+/// A relation between expressions, as the residual `c` that says by how much it fails.
+///
+/// | written | residual | must be |
+/// |---|---|---|
+/// | `l == r` | `c = l − r` | `c = 0` |
+/// | `l <= r`, `l < r` | `c = l − r` | `c ≤ 0` |
+/// | `l >= r`, `l > r` | `c = r − l` | `c ≤ 0` |
+///
+/// `Display` gives the relation in its normal text: as few brackets as possible.
+#[derive(Debug, Clone)]
+pub struct Law {
+    name: String,
+    text: String,
+    left: Syntax,
+    comparison: Comparison,
+    right: Syntax,
+    tape: Tape,
+}
+
+impl Law {
+    /// Reads the laws in `text`: one for each relation.
+    ///
+    /// A chain such as `0 <= S <= 1` is one law for each pair, named `name (0 <= S)` and
+    /// `name (S <= 1)`.
+    pub fn parse(name: &str, text: &str, vocabulary: &Vocabulary) -> Result<Vec<Self>, LawError> {
+        let (sides, comparisons) = parse_relations(text)?;
+        let chained = comparisons.len() > 1;
+        let parts = sides.windows(2).zip(comparisons);
+        parts
+            .map(|(pair, comparison)| {
+                let span = pair[0].span.start..pair[1].span.end;
+                let text = text[span.clone()].to_owned();
+                let name = if chained { format!("{name} ({text})") } else { name.to_owned() };
+                let (left, right) = (pair[0].clone(), pair[1].clone());
+                let tape = residual(&left, comparison, &right, vocabulary)?;
+                if tape.root().of_state {
+                    Ok(Self { name, text, left, comparison, right, tape })
+                } else {
+                    Err(LawError::new(ErrorKind::IndependentOfState { law: name }, span))
+                }
+            })
+            .collect()
+    }
+
+    /// The name; that of a part of a chain has the part's text behind it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The relation as written, without its neighbours in a chain.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the residual must be.
+    pub fn relation(&self) -> Relation {
+        match self.comparison {
+            Comparison::Equal => Relation::Equality,
+            _ => Relation::AtMost,
+        }
+    }
+
+    /// Which other time steps a residual needs.
+    pub fn reach(&self) -> Reach {
+        self.tape.reach()
+    }
+
+    /// The residual at every time step; 0 outside [`reach`](Self::reach)`().range(n)`, where a
+    /// needed step does not exist. Recorded in `workspace`.
+    ///
+    /// # Panics
+    /// If the lengths in `steps` or of `residuals` do not fit.
+    pub fn residuals(&self, steps: &Steps<'_>, workspace: &mut Workspace, residuals: &mut [f64]) {
+        self.tape.forward(steps, workspace, residuals);
+    }
+
+    /// `state_bar += Σ residual_bar[row] · ∂c[row]/∂state`.
+    ///
+    /// The steps must be those of the last call of [`residuals`](Self::residuals) with this
+    /// workspace. Rows outside the range are ignored; a row with `residual_bar` 0 adds nothing,
+    /// also where a derivative is infinite.
+    ///
+    /// # Panics
+    /// If the lengths do not fit; with debug assertions also if the forward sweep in `workspace`
+    /// is another one.
+    pub fn pull_back(
+        &self,
+        steps: &Steps<'_>,
+        workspace: &mut Workspace,
+        residual_bar: &[f64],
+        state_bar: &mut [f64],
+    ) {
+        self.tape.backward(steps, workspace, residual_bar, state_bar);
+    }
+}
+
+/// The tape of `c`.
+fn residual(
+    left: &Syntax,
+    comparison: Comparison,
+    right: &Syntax,
+    vocabulary: &Vocabulary,
+) -> Result<Tape, LawError> {
+    let mut graph = vocabulary.graph();
+    let l = vocabulary.compile(left, Scope::Trajectory, &mut graph)?;
+    let r = vocabulary.compile(right, Scope::Trajectory, &mut graph)?;
+    let c = match comparison {
+        Comparison::Equal | Comparison::AtMost | Comparison::Less => {
+            graph.binary(Operator::Subtract, l, r)
+        }
+        Comparison::AtLeast | Comparison::Greater => graph.binary(Operator::Subtract, r, l),
+    };
+    Ok(vocabulary.tape(&graph, c))
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.left, self.comparison.symbol(), self.right)
+    }
+}

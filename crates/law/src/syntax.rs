@@ -1,0 +1,156 @@
+//! The syntax of an expression, as postfix code, and its normal text.
+//!
+//! Operands stand before their operator, so a tree of any shape is one flat list: nothing in this
+//! crate recurses over it, and dropping it cannot overflow the stack. `a + 2*b` is
+//! `a, 2, b, *, +`.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::functions::Function;
+
+/// An expression in postfix order.
+#[derive(Debug, Clone)]
+pub(crate) struct Syntax {
+    pub(crate) items: Vec<(Item, Range<usize>)>,
+    /// The bytes of the whole expression, brackets around it included.
+    pub(crate) span: Range<usize>,
+}
+
+/// One step of the postfix code.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Item {
+    /// A number, never negative: `-2` is the negated 2.
+    Number(f64),
+    Name(Box<str>),
+    /// The negative of the expression before it.
+    Negate,
+    /// The two expressions before it, combined.
+    Binary(Operator),
+    /// The function of so many expressions before it.
+    Call(&'static Function, usize),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+}
+
+/// A relation as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    AtMost,
+    AtLeast,
+    Less,
+    Greater,
+}
+
+/// How strongly something holds its operands; brackets are needed where the inside is weaker.
+pub(crate) mod strength {
+    pub(crate) const SUM: u8 = 1;
+    pub(crate) const PRODUCT: u8 = 2;
+    pub(crate) const NEGATE: u8 = 3;
+    pub(crate) const POWER: u8 = 4;
+    pub(crate) const ATOM: u8 = 5;
+}
+
+impl Operator {
+    pub(crate) fn strength(self) -> u8 {
+        match self {
+            Self::Add | Self::Subtract => strength::SUM,
+            Self::Multiply | Self::Divide => strength::PRODUCT,
+            Self::Power => strength::POWER,
+        }
+    }
+
+    /// The least strength of the left operand that needs no brackets.
+    fn left(self) -> u8 {
+        if self == Self::Power { strength::ATOM } else { self.strength() }
+    }
+
+    /// The least strength of the right operand that needs no brackets.
+    pub(crate) fn right(self) -> u8 {
+        if self == Self::Power { strength::POWER } else { self.strength() + 1 }
+    }
+
+    /// The operator with the spaces that the normal text has.
+    fn spaced(self) -> &'static str {
+        match self {
+            Self::Add => " + ",
+            Self::Subtract => " - ",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Power => "^",
+        }
+    }
+}
+
+impl Comparison {
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::AtMost => "<=",
+            Self::AtLeast => ">=",
+            Self::Less => "<",
+            Self::Greater => ">",
+        }
+    }
+}
+
+/// A printed part and its strength.
+struct Printed {
+    text: String,
+    strength: u8,
+}
+
+impl Printed {
+    fn in_brackets_below(self, least: u8) -> String {
+        if self.strength < least { format!("({})", self.text) } else { self.text }
+    }
+}
+
+/// The normal text: as few brackets as give back the same syntax.
+impl fmt::Display for Syntax {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut stack: Vec<Printed> = Vec::new();
+        let pop = |stack: &mut Vec<Printed>| stack.pop().expect("postfix code is balanced");
+        for (item, _) in &self.items {
+            let (text, strength) = match item {
+                Item::Number(value) => (number(*value), strength::ATOM),
+                Item::Name(name) => (name.to_string(), strength::ATOM),
+                Item::Negate => {
+                    let operand = pop(&mut stack).in_brackets_below(strength::NEGATE);
+                    (format!("-{operand}"), strength::NEGATE)
+                }
+                Item::Binary(operator) => {
+                    let right = pop(&mut stack);
+                    // A sign in front can only belong to what follows it: no brackets.
+                    let bare = right.strength == strength::NEGATE;
+                    let right = right.in_brackets_below(if bare { 0 } else { operator.right() });
+                    let mut text = pop(&mut stack).in_brackets_below(operator.left());
+                    text.push_str(operator.spaced());
+                    text.push_str(&right);
+                    (text, operator.strength())
+                }
+                Item::Call(function, arguments) => {
+                    let parts = stack.split_off(stack.len() - arguments);
+                    let parts: Vec<String> = parts.into_iter().map(|part| part.text).collect();
+                    (format!("{}({})", function.name(), parts.join(", ")), strength::ATOM)
+                }
+            };
+            stack.push(Printed { text, strength });
+        }
+        f.write_str(&pop(&mut stack).text)
+    }
+}
+
+/// The shorter of the plain and the scientific form; both give back the same number.
+fn number(value: f64) -> String {
+    let (plain, scientific) = (format!("{value}"), format!("{value:e}"));
+    if scientific.len() < plain.len() { scientific } else { plain }
+}

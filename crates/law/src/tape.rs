@@ -1,0 +1,115 @@
+//! The tape: the values of all nodes at all time steps, and the reverse sweep.
+//!
+//! A node owns one row of values, one for each time step; nodes are computed one after the other,
+//! each over its whole row. With `w̄` for the derivative of the sought sum by `w`, the reverse
+//! sweep hands `w̄` of each node on to its operands, from the last node to the first.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use crate::graph::{Node, Op};
+use crate::operations::{Backward, Forward};
+use crate::reach::Reach;
+use crate::steps::{Steps, Workspace};
+
+/// Nodes in the order in which they are computed; the last one is the result.
+#[derive(Debug, Clone)]
+pub(crate) struct Tape {
+    nodes: Vec<Node>,
+    state_len: usize,
+    input_len: usize,
+    /// Tells this tape from others in a workspace.
+    fingerprint: u64,
+}
+
+impl Tape {
+    pub(crate) fn new(nodes: Vec<Node>, state_len: usize, input_len: usize) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for node in &nodes {
+            node.op.hash(&mut hasher);
+        }
+        Self { nodes, state_len, input_len, fingerprint: hasher.finish() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn root(&self) -> &Node {
+        self.nodes.last().expect("a tape has a node")
+    }
+
+    pub(crate) fn reach(&self) -> Reach {
+        self.root().reach
+    }
+
+    /// The result at every time step, 0 where it does not exist.
+    ///
+    /// # Panics
+    /// If the lengths in `steps` or of `result` do not fit.
+    pub(crate) fn forward(&self, steps: &Steps<'_>, workspace: &mut Workspace, result: &mut [f64]) {
+        let n = steps.check(self.state_len, self.input_len);
+        assert_eq!(result.len(), n, "one result for each time step");
+        let values = workspace.record(self.fingerprint, self.len(), n);
+        result.fill(0.0);
+        let exists = self.reach().range(n);
+        if exists.is_empty() {
+            return;
+        }
+        for (id, node) in self.nodes.iter().enumerate() {
+            let (earlier, rest) = values.split_at_mut(id * n);
+            let rows = node.reach.range(n);
+            Forward { steps, earlier, rows: rows.clone() }.compute(node.op, &mut rest[rows]);
+        }
+        let root = &values[(self.len() - 1) * n..];
+        result[exists.clone()].copy_from_slice(&root[exists]);
+    }
+
+    /// `state_bar += Σ result_bar[row] · ∂result[row]/∂state`, over the rows that exist.
+    ///
+    /// # Panics
+    /// If the lengths do not fit; with debug assertions also if the last forward sweep in
+    /// `workspace` was not this one.
+    pub(crate) fn backward(
+        &self,
+        steps: &Steps<'_>,
+        workspace: &mut Workspace,
+        result_bar: &[f64],
+        state_bar: &mut [f64],
+    ) {
+        let n = steps.check(self.state_len, self.input_len);
+        assert_eq!(result_bar.len(), n, "one adjoint for each time step");
+        assert_eq!(state_bar.len(), steps.states.len(), "one adjoint for each state");
+        let exists = self.reach().range(n);
+        if exists.is_empty() {
+            return;
+        }
+        let (values, bars) = workspace.recorded(self.fingerprint, self.len(), n);
+        debug_assert!(self.states_match(steps, values), "the steps of the forward sweep");
+        bars[(self.len() - 1) * n..][exists.clone()].copy_from_slice(&result_bar[exists]);
+        for (id, node) in self.nodes.iter().enumerate().rev().filter(|(_, node)| node.of_state) {
+            let (earlier, rest) = bars.split_at_mut(id * n);
+            if let Op::State(variable) = node.op {
+                let column = state_bar.iter_mut().skip(variable).step_by(self.state_len);
+                column.zip(rest).for_each(|(sum, bar)| *sum += *bar);
+            } else {
+                let rows = node.reach.range(n);
+                let value = &values[id * n..][..n];
+                Backward { nodes: &self.nodes, values, value, bar: &rest[..n], earlier, rows }
+                    .pull(node.op);
+            }
+        }
+    }
+
+    /// Whether `values` are those of these states, bit by bit.
+    fn states_match(&self, steps: &Steps<'_>, values: &[f64]) -> bool {
+        let n = steps.times.len();
+        self.nodes.iter().enumerate().all(|(id, node)| match node.op {
+            Op::State(variable) => {
+                let column = steps.states.iter().skip(variable).step_by(self.state_len);
+                column.zip(&values[id * n..]).all(|(a, b)| a.to_bits() == b.to_bits())
+            }
+            _ => true,
+        })
+    }
+}

@@ -1,0 +1,174 @@
+//! What a network looks like, and where each layer's parameters are in θ.
+
+use std::ops::Range;
+
+use crate::Activation;
+
+/// Widths and activations of an [`Mlp`](crate::Mlp).
+///
+/// The network's input is `[t, y, u]` (`t` only with a time input); each hidden layer is
+/// `σ(W x + b)`; the output, as wide as the state, is linear. Without hidden layers the field is
+/// affine.
+///
+/// θ holds the layers one after the other, from input to output: the weights `W` row by row
+/// (`W[output][input]`), then the biases `b`.
+///
+/// ```
+/// use lawful_ode::{Activation, MlpShape};
+/// let shape = MlpShape {
+///     state: 2,
+///     inputs: 0,
+///     time: false,
+///     hidden: vec![50, 50],
+///     activations: vec![Activation::Tanh, Activation::Elu],
+/// };
+/// assert_eq!(shape.parameter_len(), (2 + 1) * 50 + (50 + 1) * 50 + (50 + 1) * 2);
+/// let last = shape.layers().last().expect("there is always an output layer");
+/// assert_eq!((last.inputs, last.outputs), (50, 2));
+/// assert_eq!(last.biases.end, shape.parameter_len());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MlpShape {
+    /// Number of state variables.
+    pub state: usize,
+    /// Number of exogenous inputs `u(t)`.
+    pub inputs: usize,
+    /// Whether the time `t` is an input of the network.
+    pub time: bool,
+    /// Width of each hidden layer.
+    pub hidden: Vec<usize>,
+    /// Activation of each hidden layer.
+    pub activations: Vec<Activation>,
+}
+
+/// One affine map `x ↦ W x + b` and its place in θ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerShape {
+    /// Length of `x`.
+    pub inputs: usize,
+    /// Length of `b`.
+    pub outputs: usize,
+    /// Where `W` is in θ, row by row: `W[output][input]` at `output * inputs + input`.
+    pub weights: Range<usize>,
+    /// Where `b` is in θ.
+    pub biases: Range<usize>,
+}
+
+/// Why a shape is not one of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShapeError {
+    /// There is no state variable.
+    NoState,
+    /// The hidden layer with this number, counted from 0, has no units.
+    EmptyLayer(usize),
+    /// There must be one activation for each hidden layer.
+    Activations {
+        /// How many hidden layers there are.
+        layers: usize,
+        /// How many activations there are.
+        activations: usize,
+    },
+}
+
+impl MlpShape {
+    /// An autonomous field without inputs, with the same activation in every hidden layer.
+    pub fn new(state: usize, hidden: &[usize], activation: Activation) -> Self {
+        let activations = vec![activation; hidden.len()];
+        Self { state, inputs: 0, time: false, hidden: hidden.to_vec(), activations }
+    }
+
+    /// Length of the network's input `[t, y, u]`.
+    pub fn input_len(&self) -> usize {
+        usize::from(self.time) + self.state + self.inputs
+    }
+
+    /// Length of θ.
+    pub fn parameter_len(&self) -> usize {
+        self.layers().last().map_or(0, |layer| layer.biases.end)
+    }
+
+    /// The affine maps from input to output: one per hidden layer and one for the output.
+    pub fn layers(&self) -> impl Iterator<Item = LayerShape> + '_ {
+        let mut inputs = self.input_len();
+        let mut start = 0;
+        self.hidden.iter().copied().chain([self.state]).map(move |outputs| {
+            let middle = start + inputs * outputs;
+            let end = middle + outputs;
+            let layer = LayerShape { inputs, outputs, weights: start..middle, biases: middle..end };
+            (inputs, start) = (outputs, end);
+            layer
+        })
+    }
+
+    /// Whether this is the shape of a network.
+    pub fn check(&self) -> Result<(), ShapeError> {
+        if self.state == 0 {
+            return Err(ShapeError::NoState);
+        }
+        if let Some(layer) = self.hidden.iter().position(|&width| width == 0) {
+            return Err(ShapeError::EmptyLayer(layer));
+        }
+        if self.hidden.len() != self.activations.len() {
+            return Err(ShapeError::Activations {
+                layers: self.hidden.len(),
+                activations: self.activations.len(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoState => write!(f, "a network needs at least one state variable"),
+            Self::EmptyLayer(layer) => write!(f, "hidden layer {layer} has no units"),
+            Self::Activations { layers, activations } => {
+                write!(f, "{layers} hidden layers need as many activations, not {activations}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ShapeError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(hidden: Vec<usize>, activations: Vec<Activation>) -> MlpShape {
+        MlpShape { state: 3, inputs: 2, time: true, hidden, activations }
+    }
+
+    #[test]
+    fn layers_cover_theta_without_gap_or_overlap() {
+        let shape = shape(vec![5, 7], vec![Activation::Tanh; 2]);
+        let mut end = 0;
+        let mut inputs = 6;
+        for layer in shape.layers() {
+            assert_eq!(layer.inputs, inputs);
+            assert_eq!(layer.weights.start, end);
+            assert_eq!(layer.weights.len(), layer.inputs * layer.outputs);
+            assert_eq!(layer.biases.start, layer.weights.end);
+            assert_eq!(layer.biases.len(), layer.outputs);
+            (inputs, end) = (layer.outputs, layer.biases.end);
+        }
+        assert_eq!((inputs, end), (3, shape.parameter_len()));
+        assert_eq!(end, 7 * 5 + 6 * 7 + 8 * 3);
+    }
+
+    #[test]
+    fn impossible_shapes_are_refused() {
+        assert_eq!(shape(vec![], vec![]).check(), Ok(()));
+        assert_eq!(
+            shape(vec![4, 0], vec![Activation::Sin; 2]).check(),
+            Err(ShapeError::EmptyLayer(1))
+        );
+        assert_eq!(
+            shape(vec![4, 4], vec![Activation::Sin]).check(),
+            Err(ShapeError::Activations { layers: 2, activations: 1 })
+        );
+        let none = MlpShape { state: 0, ..shape(vec![], vec![]) };
+        assert_eq!(none.check(), Err(ShapeError::NoState));
+    }
+}

@@ -1,0 +1,47 @@
+//! A layer's matrices, packed for the products that use them.
+
+use super::LayerShape;
+use crate::Activation;
+use crate::kernels::lanes::Real;
+use crate::kernels::packed::{MANY_COLUMNS, ONE_COLUMN, Packed};
+
+/// From so many columns on, several columns share a tile.
+pub(super) const MANY: usize = 4;
+
+/// One affine map with what follows it: `W` and `b` for going forward, `Wᵀ` for going back.
+pub(super) struct Layer<T, const N: usize> {
+    pub(super) shape: LayerShape,
+    pub(super) activation: Activation,
+    /// The inputs whose adjoint is asked for: all, or the state's among the network's inputs.
+    wanted: std::ops::Range<usize>,
+    pub(super) forward: Packed<T, N>,
+    pub(super) backward: Packed<T, N>,
+}
+
+impl<T: Real, const N: usize> Layer<T, N> {
+    /// The layer at θ = 0, packed for one column at a time or for many.
+    pub(super) fn new(
+        shape: LayerShape,
+        activation: Activation,
+        wanted: std::ops::Range<usize>,
+        many: bool,
+    ) -> Self {
+        let most = if many { MANY_COLUMNS } else { ONE_COLUMN };
+        Self {
+            forward: Packed::new(shape.outputs, shape.inputs, most),
+            backward: Packed::new(wanted.len(), shape.outputs, most),
+            shape,
+            activation,
+            wanted,
+        }
+    }
+
+    /// Packs this layer's part of θ.
+    pub(super) fn pack(&mut self, theta: &[f64]) {
+        let weights = &theta[self.shape.weights.clone()];
+        let biases = &theta[self.shape.biases.clone()];
+        let (inputs, first) = (self.shape.inputs, self.wanted.start);
+        self.forward.fill(|o, i| weights[o * inputs + i], |o| biases[o]);
+        self.backward.fill(|i, o| weights[o * inputs + first + i], |_| 0.0);
+    }
+}

@@ -221,11 +221,11 @@ impl Graph {
     }
 }
 
-/// The whole number that `exponent` is.
+/// The whole number that `exponent` is, if one less is an `i32` as well.
 fn whole(exponent: f64) -> Option<i32> {
     #[expect(clippy::cast_possible_truncation, reason = "checked: the same number comes back")]
     let k = exponent as i32;
-    (f64::from(k).to_bits() == exponent.to_bits()).then_some(k)
+    (k > i32::MIN && f64::from(k).to_bits() == exponent.to_bits()).then_some(k)
 }
 
 impl Operator {
@@ -274,6 +274,7 @@ mod tests {
         assert_eq!(whole(-2.0), Some(-2));
         assert_eq!(whole(0.5), None);
         assert_eq!(whole(1e10), None);
+        assert_eq!(whole(f64::from(i32::MIN)), None);
         assert_eq!(whole(f64::NAN), None);
     }
 }

@@ -47,22 +47,35 @@ impl Law {
     /// `name (S <= 1)`.
     pub fn parse(name: &str, text: &str, vocabulary: &Vocabulary) -> Result<Vec<Self>, LawError> {
         let (sides, comparisons) = parse_relations(text)?;
+        let mut graph = vocabulary.graph();
+        let mut compiled = Vec::with_capacity(sides.len());
+        for side in sides {
+            let id = vocabulary.compile(&side, Scope::Trajectory, &mut graph)?;
+            compiled.push((side, id));
+        }
         let chained = comparisons.len() > 1;
-        let parts = sides.windows(2).zip(comparisons);
-        parts
-            .map(|(pair, comparison)| {
-                let span = pair[0].span.start..pair[1].span.end;
-                let text = text[span.clone()].to_owned();
-                let name = if chained { format!("{name} ({text})") } else { name.to_owned() };
-                let (left, right) = (pair[0].clone(), pair[1].clone());
-                let tape = residual(&left, comparison, &right, vocabulary)?;
-                if tape.root().of_state {
-                    Ok(Self { name, text, left, comparison, right, tape })
-                } else {
-                    Err(LawError::new(ErrorKind::IndependentOfState { law: name }, span))
+        let mut laws = Vec::with_capacity(comparisons.len());
+        for (pair, comparison) in compiled.windows(2).zip(comparisons) {
+            let [(left, l), (right, r)] = pair else { unreachable!("windows of two") };
+            let span = left.span.start..right.span.end;
+            let text = text[span.clone()].to_owned();
+            let name = if chained { format!("{name} ({text})") } else { name.to_owned() };
+            let c = match comparison {
+                Comparison::Equal | Comparison::AtMost | Comparison::Less => {
+                    graph.binary(Operator::Subtract, *l, *r)
                 }
-            })
-            .collect()
+                Comparison::AtLeast | Comparison::Greater => {
+                    graph.binary(Operator::Subtract, *r, *l)
+                }
+            };
+            if !graph.node(c).of_state {
+                return Err(LawError::new(ErrorKind::IndependentOfState { law: name }, span));
+            }
+            let (left, right) = (left.clone(), right.clone());
+            let tape = vocabulary.tape(&graph, c);
+            laws.push(Self { name, text, left, comparison, right, tape });
+        }
+        Ok(laws)
     }
 
     /// The name; that of a part of a chain has the part's text behind it.
@@ -115,25 +128,6 @@ impl Law {
     ) {
         self.tape.backward(steps, workspace, residual_bar, state_bar);
     }
-}
-
-/// The tape of `c`.
-fn residual(
-    left: &Syntax,
-    comparison: Comparison,
-    right: &Syntax,
-    vocabulary: &Vocabulary,
-) -> Result<Tape, LawError> {
-    let mut graph = vocabulary.graph();
-    let l = vocabulary.compile(left, Scope::Trajectory, &mut graph)?;
-    let r = vocabulary.compile(right, Scope::Trajectory, &mut graph)?;
-    let c = match comparison {
-        Comparison::Equal | Comparison::AtMost | Comparison::Less => {
-            graph.binary(Operator::Subtract, l, r)
-        }
-        Comparison::AtLeast | Comparison::Greater => graph.binary(Operator::Subtract, r, l),
-    };
-    Ok(vocabulary.tape(&graph, c))
 }
 
 impl fmt::Display for Law {

@@ -35,6 +35,11 @@
 //! - A law has a relation `==`, `<=`, `>=`, `<` or `>` (also `≤`, `≥`), or a chain of them:
 //!   `0 <= S <= 1` are two laws. Strict relations mean the same as the others.
 //!
+//! # What is simplified
+//! Constants are folded, equal parts are computed once, and `0*a`, `a - a`, `0/a`, `a/a` and `a^0`
+//! are the numbers that algebra makes of them, also where `a` is not finite. A law that then
+//! depends on no state variable is an error.
+//!
 //! # The way of a text
 //! ```text
 //! text ─ lexer ─► tokens ─ parser ─► syntax ─ compile ─► graph ─► tape ─► values, gradients

@@ -85,16 +85,23 @@ impl Words {
         names.map(String::as_str)
     }
 
-    /// "the state variables are `A`, `B`; the constants are `k`".
+    /// "the state variables are `A`, `B`; the constant is `k`".
     fn listing(&self) -> Option<String> {
+        let constants: Vec<&String> = self.constants.iter().map(|(name, _)| name).collect();
+        let definitions: Vec<&String> = self.definitions.iter().map(|(name, _)| name).collect();
         let groups = [
-            ("the state variables are", list(self.state.iter().map(String::as_str))),
-            ("the inputs are", list(self.inputs.iter().map(String::as_str))),
-            ("the constants are", list(self.constants.iter().map(|(name, _)| name.as_str()))),
-            ("the definitions are", list(self.definitions.iter().map(|(name, _)| name.as_str()))),
+            ("state variable", self.state.iter().collect()),
+            ("input", self.inputs.iter().collect()),
+            ("constant", constants),
+            ("definition", definitions),
         ];
-        let known = groups.iter().filter(|(_, names)| !names.is_empty());
-        let known: Vec<String> = known.map(|(group, names)| format!("{group} {names}")).collect();
+        let known = groups.into_iter().filter(|(_, names)| !names.is_empty());
+        let known: Vec<String> = known
+            .map(|(group, names)| {
+                let are = if names.len() == 1 { " is" } else { "s are" };
+                format!("the {group}{are} {}", list(names.into_iter().map(String::as_str)))
+            })
+            .collect();
         (!known.is_empty()).then(|| known.join("; "))
     }
 }
@@ -196,7 +203,7 @@ impl Vocabulary {
 
     fn unknown(&self, name: &str) -> (ErrorKind, Option<String>) {
         if RESERVED.contains(&name) {
-            return (ErrorKind::ReservedName(name.to_owned()), None);
+            return (ErrorKind::ReservedName(name.to_owned()), habit(name));
         }
         let hint = match nearest(name, self.words.names()) {
             Some(close) => Some(format!("did you mean `{close}`?")),

@@ -7,7 +7,12 @@ use lawful_law::{ErrorKind, Expression, Law, LawError, MAX_TEXT_BYTES, Origin, W
 
 /// A law's text, the message, the text pointed at, and what the hint contains.
 const LAWS: &[(&str, &str, &str, &str)] = &[
-    ("x + y <= 1", "`y` is not known", "y", "the state variables are `x`, `v`; the inputs are `u`"),
+    (
+        "x + y <= 1",
+        "`y` is not known",
+        "y",
+        "the state variables are `x`, `v`; the input is `u`; the constants are `k`, `m`",
+    ),
     ("X <= 1", "`X` is not known", "X", "did you mean `x`?"),
     ("rize <= 0", "`rize` is not known", "rize", "did you mean `rise`?"),
     ("x <= π", "`π` is not known", "π", "write `pi`"),
@@ -50,6 +55,7 @@ const LAWS: &[(&str, &str, &str, &str)] = &[
     ("x <= v) + 1", "the bracket `)` was never opened", ")", ""),
     (") <= 1", "the bracket `)` was never opened", ")", ""),
     ("sin <= x", "`sin` is a function, its arguments are missing", "sin", "write `sin(…)`"),
+    ("x <= rate", "the name `rate` is reserved", "rate", "(next(x) - x)"),
     ("sinn(x) <= 1", "`sinn` is not a function", "sinn", "did you mean `sin`?"),
     ("log(x) <= 1", "`log` is not a function", "log", "`ln(x)`"),
     ("v(x) <= 1", "`v` is not a function", "v", "for a product write `v*(…)`"),
@@ -57,7 +63,7 @@ const LAWS: &[(&str, &str, &str, &str)] = &[
     ("sin(x, v) <= 1", "`sin` takes 1 argument, 2 given", "sin(x, v)", ""),
     ("sin() <= 1", "`sin` takes 1 argument, 0 given", "sin()", ""),
     ("x + v", "a law needs a relation", "x + v", "write for example `x <= 1`"),
-    ("rate(x) <= 1", "the name `rate` is reserved", "rate", ""),
+    ("rate(x) <= 1", "the name `rate` is reserved", "rate", "(next(x) - x)"),
     ("x <= 1/0", "this constant is not a finite number", "1/0", ""),
     ("x <= 1 + ln(-1)", "this constant is not a finite number", "ln(-1)", ""),
     (

@@ -164,6 +164,7 @@ fn derivatives_at_kinks_and_ends_are_the_documented_ones() {
     assert_eq!(at_point("x^3", -2.0, 0.0), (-8.0, [12.0, 0.0]));
     assert_eq!(at_point("x^-1", -2.0, 0.0), (-0.5, [-0.25, 0.0]));
     assert_eq!(at_point("x^1", 0.0, 0.0).1, [1.0, 0.0]);
+    assert_eq!(at_point("x^-2147483648", 1.0, 0.0), (1.0, [-2_147_483_648.0, 0.0]));
     assert_eq!(at_point("x^0.5", 4.0, 0.0), (2.0, [0.25, 0.0]));
     assert_eq!(at_point("x^v", 0.0, 2.0), (0.0, [0.0, 0.0]));
     assert_eq!(at_point("x^v", 0.0, 0.0).1[0], 0.0);

@@ -4,8 +4,8 @@ const AND: &str = "write two laws, or one chained law such as `0 <= x <= 1`";
 const ROUND: &str = "write round brackets `( )`";
 const DIFFERENT: &str = "a law says what holds: write `==`, `<=` or `>=`";
 
-/// Symbols and words of other languages, each with its hint. A symbol stands before every other
-/// symbol that it begins with.
+/// Symbols and words of other languages, each with its hint; a longer symbol before those it
+/// begins with.
 const HABITS: &[(&str, &str)] = &[
     ("=<", "did you mean `<=`?"),
     ("=>", "did you mean `>=`?"),

@@ -28,7 +28,7 @@ pub(crate) enum TokenKind<'a> {
     End,
 }
 
-/// Every symbol. A symbol stands before every other symbol that it begins with.
+/// Every symbol, the longer before those it begins with.
 const SYMBOLS: &[(&str, TokenKind<'static>)] = &[
     ("==", TokenKind::Comparison(Comparison::Equal)),
     ("<=", TokenKind::Comparison(Comparison::AtMost)),
@@ -150,6 +150,13 @@ mod tests {
 
     fn kinds(text: &str) -> Vec<TokenKind<'_>> {
         tokens(text).unwrap().into_iter().map(|token| token.kind).collect()
+    }
+
+    #[test]
+    fn every_symbol_is_read_as_itself() {
+        for (symbol, kind) in SYMBOLS {
+            assert_eq!(kinds(symbol), [*kind, TokenKind::End], "{symbol}");
+        }
     }
 
     #[test]

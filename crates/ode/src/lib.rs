@@ -1,11 +1,83 @@
 //! How a path is computed and differentiated: vector fields, Runge–Kutta methods, exact adjoints.
+//!
+//! A [`VectorField`] is the right-hand side `dy/dt = f(t, y, u; θ)`; a [`Method`] is a Runge–Kutta
+//! [`Tableau`] with a step [`Control`]; [`Courses`] say where to start and when to look. [`solve()`]
+//! makes a [`Path`] of them, and [`pull_back`] goes back along the same steps: the gradient is that
+//! of the numbers computed, exact to rounding.
+//!
+//! ```
+//! use lawful_ode::{Control, Courses, Equations, Method, NoInputs, Path, Recorded, VectorField};
+//! use lawful_ode::{methods, pull_back, solve};
+//!
+//! /// `y' = −θ y`
+//! #[derive(Clone)]
+//! struct Decay;
+//!
+//! impl Equations for Decay {
+//!     fn state_len(&self) -> usize {
+//!         1
+//!     }
+//!     fn parameter_len(&self) -> usize {
+//!         1
+//!     }
+//!     fn eval(&mut self, theta: &[f64], _t: f64, y: &[f64], _u: &[f64], dy: &mut [f64]) {
+//!         dy[0] = -theta[0] * y[0];
+//!     }
+//!     fn pull_back(
+//!         &mut self, theta: &[f64], _t: f64, y: &[f64], _u: &[f64], w: &[f64],
+//!         y_bar: &mut [f64], theta_bar: &mut [f64],
+//!     ) {
+//!         y_bar[0] -= theta[0] * w[0];
+//!         theta_bar[0] -= y[0] * w[0];
+//!     }
+//! }
+//!
+//! let mut field = Recorded::new(Decay);
+//! field.set_parameters(&[0.5]);
+//! let method = Method::new(&methods::RK4, Control::Grid { substeps: 10 })?;
+//! let mut courses = Courses::new(1);
+//! courses.push(&[0.0, 1.0, 2.0], &[3.0]);
+//! let mut path = Path::new();
+//! solve(&mut field, &method, &courses, &NoInputs, &mut path)?;
+//! assert!((path.observed(0)[2] - 3.0 * (-1.0_f64).exp()).abs() < 1e-6);
+//!
+//! // The gradient of y(2) = y_0 e^{−2θ} with respect to y_0 and θ.
+//! let (mut initial_bar, mut theta_bar) = ([0.0], [0.0]);
+//! let w = [0.0, 0.0, 1.0];
+//! pull_back(
+//!     &mut field, &method, &courses, &NoInputs, &mut path, &w, &mut initial_bar, &mut theta_bar,
+//! );
+//! assert!((initial_bar[0] - (-1.0_f64).exp()).abs() < 1e-6);
+//! assert!((theta_bar[0] + 6.0 * (-1.0_f64).exp()).abs() < 1e-5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod activation;
+mod adjoint;
+mod control;
+mod courses;
+mod dense;
+mod error;
 mod field;
+mod inputs;
 mod kernels;
+pub mod methods;
 mod mlp;
+mod path;
+mod solve;
+mod tableau;
 
 pub use activation::Activation;
+pub use adjoint::pull_back;
+pub use control::{Adaptive, Control};
+pub use courses::Courses;
+pub use dense::Dense;
+pub use error::{MethodError, Moment, SolveError};
 pub use field::{Equations, Recorded, VectorField};
+pub use inputs::{Inputs, NoInputs};
 pub use kernels::dispatch::{Kernels, kernels};
+pub use methods::METHODS;
 pub use mlp::{LayerShape, Mlp, MlpShape, Precision, ReferenceMlp, ShapeError};
+pub use path::{Counts, Path, Step};
+pub use solve::{Method, predict, replay, solve};
+pub use tableau::{Embedded, Tableau};

@@ -1,0 +1,111 @@
+//! The exact discrete adjoint: back along the steps that were taken.
+//!
+//! Differentiates the computed numbers, not the differential equation: for covectors w of the
+//! observed states it gives `Jᵀw`, J the Jacobian of what [`solve`](crate::solve()) wrote with respect to the
+//! initial states and θ, at fixed step sizes. An observation inside a step is
+//! `y(t_n + ϑh) = y_n + h Σ b_i(ϑ) k_i`, so its covector w adds w to the adjoint of `y_n` and
+//! `h b_i(ϑ) w` to `k̄_i`. The adjoint of a single step is in `solve/step.rs`.
+
+use crate::courses::Courses;
+use crate::field::VectorField;
+use crate::inputs::Inputs;
+use crate::path::Path;
+use crate::solve::Method;
+use crate::solve::replay::recompute;
+use crate::solve::step::{Stepper, add};
+
+/// Adds the gradient of `Σ observed_bar · observed` to `initial_bar` and `theta_bar`.
+///
+/// `observed_bar` is laid out as [`Path::all_observed`], `initial_bar` as [`Courses::initial`].
+/// Field, method, courses and inputs are those of the solve, θ unchanged. It may be called
+/// several times for one path; after the field has been used for something else in between, say so
+/// with [`Path::lose_tape`].
+///
+/// # Panics
+/// If the path does not come from a finished [`solve`](crate::solve()), or a length is wrong.
+#[expect(clippy::too_many_arguments, reason = "the solve's arguments, the covector, both results")]
+pub fn pull_back(
+    field: &mut dyn VectorField,
+    method: &Method,
+    courses: &Courses,
+    inputs: &dyn Inputs,
+    path: &mut Path,
+    observed_bar: &[f64],
+    initial_bar: &mut [f64],
+    theta_bar: &mut [f64],
+) {
+    assert!(path.log.complete, "only a path from a finished `solve` can be gone back");
+    assert_eq!(observed_bar.len(), path.observed.len(), "one covector per observed state");
+    assert_eq!(initial_bar.len(), courses.initial().len(), "one result per initial value");
+    assert_eq!(theta_bar.len(), field.parameter_len(), "one result per parameter");
+    let columns = courses.columns();
+    let Path { log, work, .. } = path;
+    let mut stepper = Stepper::new(field, inputs, method.tableau(), work);
+    let d = stepper.d;
+    stepper.work.prepare_back(columns, d, stepper.own);
+    for column in 0..columns {
+        stepper.work.rows[column] = courses.times(column).len() - 1;
+    }
+
+    let mut first = log.steps.len();
+    let mut reused_by_next = false;
+    for segment in (0..log.segments.len()).rev() {
+        if log.on_tape != Some(segment) {
+            recompute(&mut stepper, log, segment);
+        }
+        log.on_tape = None;
+        for record in log.records[log.records_of(segment)].iter().rev() {
+            first -= record.columns;
+            let steps = &mut stepper.work.steps;
+            steps.clear();
+            steps.extend_from_slice(&log.steps[first..][..record.columns]);
+            gather(&mut stepper, courses, observed_bar, reused_by_next);
+            stepper.pull_back(record);
+            reused_by_next = record.reused;
+        }
+    }
+    for column in 0..columns {
+        let initial_bar = &mut initial_bar[column * d..][..d];
+        add(initial_bar, 1.0, &stepper.work.y_bar[column * d..][..d]);
+        add(initial_bar, 1.0, &observed_bar[courses.rows(column).start * d..][..d]);
+    }
+    stepper.flush(theta_bar);
+}
+
+/// Collects what the observations in `(start, end]` and the next step say to this one.
+fn gather(
+    stepper: &mut Stepper<'_>,
+    courses: &Courses,
+    observed_bar: &[f64],
+    reused_by_next: bool,
+) {
+    let (n, d, own, tableau) = (stepper.len(), stepper.d, stepper.own, stepper.tableau);
+    let work = &mut *stepper.work;
+    work.start_bar[..n].fill(0.0);
+    let (own_bar, end_bar) = work.k_bar[..(own + 1) * n].split_at_mut(own * n);
+    own_bar.fill(0.0);
+    if reused_by_next {
+        end_bar.copy_from_slice(&work.carried_bar[..n]);
+    } else {
+        end_bar.fill(0.0);
+    }
+    for (column, step) in work.steps.iter().enumerate() {
+        let times = courses.times(column);
+        let offset = courses.rows(column).start;
+        let row = &mut work.rows[column];
+        while *row > 0 && times[*row] > step.start {
+            let bar = &observed_bar[(offset + *row) * d..][..d];
+            if times[*row] < step.end {
+                let theta = (times[*row] - step.start) / step.size();
+                tableau.dense_weights(theta, &mut work.weights);
+                add(&mut work.start_bar[..n], 1.0, bar);
+                for (k_bar, weight) in work.k_bar.chunks_exact_mut(n).zip(&work.weights) {
+                    add(k_bar, step.size() * weight, bar);
+                }
+            } else {
+                add(&mut work.y_bar[column * d..][..d], 1.0, bar);
+            }
+            *row -= 1;
+        }
+    }
+}

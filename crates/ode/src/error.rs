@@ -1,0 +1,167 @@
+//! Why a solve could not be finished, as a sentence for the user.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why a solve stopped before its end.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SolveError {
+    /// The right-hand side is infinite or not a number at this time and state.
+    DerivativeNotFinite(Moment),
+    /// The state after the step is infinite or not a number.
+    NotFinite(Moment),
+    /// The error estimate asks for a step below the floor: a singularity, or a stiff system.
+    StepTooSmall {
+        /// Where the solve stopped.
+        at: Moment,
+        /// The smallest step allowed there.
+        floor: f64,
+    },
+    /// The budget of steps is used up before the end time.
+    TooManySteps {
+        /// Where the solve stopped.
+        at: Moment,
+        /// The budget, accepted and rejected steps together.
+        max_steps: usize,
+        /// The time to be reached.
+        end: f64,
+    },
+}
+
+/// Where in a solve something happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moment {
+    /// Which column.
+    pub column: usize,
+    /// Time at the start of the step.
+    pub t: f64,
+    /// Size of the step.
+    pub h: f64,
+    /// State at the start of the step.
+    pub y: Vec<f64>,
+}
+
+impl SolveError {
+    /// Where the solve stopped.
+    pub fn at(&self) -> &Moment {
+        match self {
+            Self::DerivativeNotFinite(at)
+            | Self::NotFinite(at)
+            | Self::StepTooSmall { at, .. }
+            | Self::TooManySteps { at, .. } => at,
+        }
+    }
+
+    /// What the user may try next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::DerivativeNotFinite(_) => "look where the right-hand side is defined",
+            Self::NotFinite(_) => "use smaller steps, or look where the solution blows up",
+            Self::StepTooSmall { .. } => {
+                "the solution may blow up there, or the system may be stiff for an explicit method"
+            }
+            Self::TooManySteps { .. } => "allow more steps, or loosen the tolerances",
+        }
+    }
+}
+
+impl fmt::Display for SolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DerivativeNotFinite(at) => write!(f, "the derivative is not finite at {at}"),
+            Self::NotFinite(at) => {
+                write!(f, "the solution is not finite after a step of {} from {at}", Number(at.h))
+            }
+            Self::StepTooSmall { at, floor } => {
+                let (h, floor) = (Number(at.h), Number(*floor));
+                write!(f, "the step size {h} fell below its floor {floor} at {at}")
+            }
+            Self::TooManySteps { at, max_steps, end } => {
+                write!(f, "{max_steps} steps did not reach t = {}", Number(*end))?;
+                write!(f, "; they ended at {at}, with a step of {}", Number(at.h))
+            }
+        }
+    }
+}
+
+impl Error for SolveError {}
+
+/// How many state variables a message shows.
+const SHOWN: usize = 8;
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t = {}, y = [", Number(self.t))?;
+        for (i, y) in self.y.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{}", if i == 0 { "" } else { ", " }, Number(*y))?;
+        }
+        if self.y.len() > SHOWN {
+            write!(f, ", and {} more", self.y.len() - SHOWN)?;
+        }
+        write!(f, "] (column {})", self.column)
+    }
+}
+
+/// A number as one writes it by hand: with an exponent only where it is very large or small.
+struct Number(f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let x = self.0;
+        if x == 0.0 || !x.is_finite() || (1e-4..1e7).contains(&x.abs()) {
+            write!(f, "{x}")
+        } else {
+            write!(f, "{x:e}")
+        }
+    }
+}
+
+/// Why a method and a step control do not go together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MethodError {
+    /// Adaptive steps need an error estimate, which this method does not have.
+    NoErrorEstimate {
+        /// Name of the method.
+        name: &'static str,
+    },
+    /// A setting is outside its range.
+    OutOfRange {
+        /// Name of the setting.
+        setting: &'static str,
+        /// What it may be.
+        range: &'static str,
+        /// What it is.
+        value: f64,
+    },
+}
+
+impl fmt::Display for MethodError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoErrorEstimate { name } => {
+                write!(f, "`{name}` has no error estimate, so it cannot choose its steps")
+            }
+            Self::OutOfRange { setting, range, value } => {
+                write!(f, "`{setting}` must be {range}, but it is {value}")
+            }
+        }
+    }
+}
+
+impl Error for MethodError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_state_says_how_much_of_it_is_not_shown() {
+        let at = Moment { column: 3, t: 0.5, h: 0.1, y: vec![1.0; 10] };
+        let text = SolveError::NotFinite(at).to_string();
+        assert_eq!(
+            text,
+            "the solution is not finite after a step of 0.1 from t = 0.5, \
+             y = [1, 1, 1, 1, 1, 1, 1, 1, and 2 more] (column 3)"
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! The computed trajectory: observed states, accepted steps, and what is needed to go back.
+
+use crate::courses::Courses;
+use crate::solve::log::Log;
+use crate::solve::workspace::Workspace;
+
+/// One step of one column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Time at its start.
+    pub start: f64,
+    /// Time at its end.
+    pub end: f64,
+}
+
+impl Step {
+    /// Step size h.
+    pub fn size(&self) -> f64 {
+        self.end - self.start
+    }
+
+    /// Time `t_n + c h` of a stage; exactly the end for `c = 1`.
+    pub(crate) fn time(&self, c: f64) -> f64 {
+        if c < 1.0 { self.start + c * self.size() } else { self.end }
+    }
+}
+
+/// What a solve did, each column counted for itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Steps that make up the path.
+    pub accepted: usize,
+    /// Steps that were tried and thrown away.
+    pub rejected: usize,
+    /// Evaluations of the right-hand side.
+    pub evaluations: usize,
+}
+
+/// Result of a solve, and its memory for going back.
+///
+/// A path is made once and solved into again and again: its buffers grow and stay.
+#[derive(Debug, Clone, Default)]
+pub struct Path {
+    pub(crate) state_len: usize,
+    /// Observed states, one column after the other, rows × state each.
+    pub(crate) observed: Vec<f64>,
+    /// First row of each column, and the number of all rows.
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) counts: Counts,
+    pub(crate) log: Log,
+    pub(crate) work: Workspace,
+}
+
+impl Path {
+    /// A path without steps.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// States of a column at its observation times, rows × state.
+    pub fn observed(&self, column: usize) -> &[f64] {
+        let d = self.state_len;
+        &self.observed[self.offsets[column] * d..self.offsets[column + 1] * d]
+    }
+
+    /// Observed states of all columns, one column after the other.
+    pub fn all_observed(&self) -> &[f64] {
+        &self.observed
+    }
+
+    /// Where a column starts in [`all_observed`](Self::all_observed).
+    pub fn offset(&self, column: usize) -> usize {
+        self.offsets[column] * self.state_len
+    }
+
+    /// Accepted steps of a column, in order; none after a solve that does not record.
+    pub fn steps(&self, column: usize) -> impl Iterator<Item = Step> + '_ {
+        self.log.steps(column)
+    }
+
+    /// What the solve did.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Number of stretches that had to be stored apart because the tape was too small for the whole
+    /// path. All but the last are computed a second time when going back.
+    pub fn segments(&self) -> usize {
+        self.log.segments.len()
+    }
+
+    /// Says that the field has recorded something else since this path was solved.
+    ///
+    /// Going back then computes the path again, from the states that it stores, instead of reading
+    /// the field's tape.
+    pub fn lose_tape(&mut self) {
+        self.log.on_tape = None;
+    }
+
+    /// Prepares for a solve of these courses: the first observation is the initial state.
+    pub(crate) fn begin(&mut self, courses: &Courses, state_len: usize) {
+        let d = state_len;
+        self.state_len = d;
+        self.counts = Counts::default();
+        self.log.clear();
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.observed.clear();
+        self.observed.resize(courses.observations() * d, 0.0);
+        for column in 0..courses.columns() {
+            let rows = courses.rows(column);
+            self.offsets.push(rows.end);
+            self.observed[rows.start * d..][..d]
+                .copy_from_slice(&courses.initial()[column * d..][..d]);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What every way of going forward shares: slots, records, observations, checks.
+
+use crate::courses::Courses;
+use crate::error::{Moment, SolveError};
+use crate::field::VectorField;
+use crate::inputs::Inputs;
+use crate::path::{Counts, Path, Step};
+use crate::solve::log::{Log, Record};
+use crate::solve::method::Method;
+use crate::solve::step::{Stepper, combine};
+use crate::solve::tape::{Room, Tape};
+
+/// A solve under way.
+pub(crate) struct Forward<'a> {
+    pub(crate) stepper: Stepper<'a>,
+    pub(crate) courses: &'a Courses,
+    pub(crate) counts: &'a mut Counts,
+    /// The step that is being taken.
+    pub(crate) record: Record,
+    log: &'a mut Log,
+    observed: &'a mut [f64],
+    tape: Tape,
+    /// Slots of a step apart from a first stage of its own.
+    slots: usize,
+    /// Whether the path is to be gone back.
+    recording: bool,
+}
+
+/// How many slots a solve will need.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Slots {
+    /// Steps of own stages only, this many.
+    Grid(usize),
+    /// Steps with an end stage, this many if known.
+    WithEnd(Option<usize>),
+}
+
+/// Steps that an adaptive solve has room for at first.
+const FIRST_STEPS: usize = 32;
+
+impl<'a> Forward<'a> {
+    pub(crate) fn new(
+        field: &'a mut dyn VectorField,
+        method: &Method,
+        courses: &'a Courses,
+        inputs: &'a dyn Inputs,
+        path: &'a mut Path,
+        slots: Slots,
+        recording: bool,
+    ) -> Self {
+        let (columns, d, m) = (courses.columns(), field.state_len(), field.input_len());
+        assert_eq!(courses.state_len(), d, "courses and field have states of different lengths");
+        path.begin(courses, d);
+        let Path { observed, log, work, counts, .. } = path;
+        let own = method.tableau().own_stages();
+        work.prepare(columns, d, m, own);
+        work.y.copy_from_slice(courses.initial());
+
+        let (per_step, steps) = match slots {
+            Slots::Grid(steps) => (own, steps),
+            Slots::WithEnd(steps) => {
+                (own + 1, steps.unwrap_or(FIRST_STEPS.max(log.room / (own + 1))))
+            }
+        };
+        let wanted = if recording { steps * per_step } else { per_step };
+        let tape = Tape::new(wanted, per_step, method.memory(), field.slot_bytes(columns));
+        field.reserve(tape.room, columns);
+        Self {
+            stepper: Stepper::new(field, inputs, method.tableau(), work),
+            courses,
+            counts,
+            record: Record { columns: 0, slot: 0, reused: false, end: false },
+            log,
+            observed,
+            tape,
+            slots: per_step - 1,
+            recording,
+        }
+    }
+
+    /// Sets the step of the only column.
+    pub(crate) fn set_step(&mut self, start: f64, end: f64) {
+        let steps = &mut self.stepper.work.steps;
+        steps.clear();
+        steps.push(Step { start, end });
+    }
+
+    /// Finds slots for the step in `work.steps`, and evaluates its first stage unless it is `reused`.
+    pub(crate) fn begin_step(&mut self, reused: bool) {
+        let n = self.stepper.len();
+        let columns = self.stepper.work.steps.len();
+        let room = self.tape.find(self.slots + usize::from(!reused));
+        if room == Room::Grown {
+            self.stepper.reserve(self.tape.room, self.courses.columns());
+        }
+        if self.recording && (room != Room::Free || self.log.segments.is_empty()) {
+            let work = &*self.stepper.work;
+            self.log.start_segment(&work.y[..n], reused.then(|| &work.k[..n]));
+        }
+        self.record = Record { columns, slot: self.tape.next, reused, end: false };
+        if !reused {
+            self.stepper.start(self.tape.next);
+        }
+    }
+
+    /// The stages after the first, and the state at the end.
+    pub(crate) fn advance(&mut self) {
+        self.stepper.advance(self.record.inner_slot());
+    }
+
+    /// The derivative at the end.
+    pub(crate) fn end(&mut self) {
+        self.stepper.end(self.record.end_slot(self.stepper.own));
+        self.record.end = true;
+    }
+
+    /// Whether the only column has an observation inside the step, before its end.
+    pub(crate) fn observes_inside(&self) -> bool {
+        let work = &*self.stepper.work;
+        self.courses.times(0).get(work.rows[0]).is_some_and(|&t| t < work.steps[0].end)
+    }
+
+    /// Records the step and its observations, and moves to its end.
+    ///
+    /// `reused` says that the next step's first stage is this step's end stage.
+    pub(crate) fn finish_step(&mut self, reused: bool) {
+        if self.recording {
+            self.log.records.push(self.record);
+            self.log.steps.extend_from_slice(&self.stepper.work.steps);
+            let end = self.record.end_slot(self.stepper.own);
+            self.tape.next = end + usize::from(self.record.end);
+        }
+        self.observe();
+        self.counts.accepted += self.record.columns;
+        self.stepper.move_on(reused);
+    }
+
+    /// Writes the observations in `(start, end]` of each column: at the end the state there, before
+    /// it the dense output.
+    fn observe(&mut self) {
+        let Stepper { d, tableau, ref mut work, .. } = self.stepper;
+        for (column, step) in work.steps.iter().enumerate() {
+            let times = self.courses.times(column);
+            let offset = self.courses.rows(column).start;
+            let row = &mut work.rows[column];
+            while *row < times.len() && times[*row] <= step.end {
+                let observed = &mut self.observed[(offset + *row) * d..][..d];
+                if times[*row] < step.end {
+                    let theta = (times[*row] - step.start) / step.size();
+                    tableau.dense_weights(theta, &mut work.weights);
+                    // Dense output is for adaptive steps, which have one column.
+                    combine(observed, &work.y, &work.steps, &work.weights, &work.k);
+                } else {
+                    observed.copy_from_slice(&work.next[column * d..][..d]);
+                }
+                *row += 1;
+            }
+        }
+    }
+
+    /// Ends the solve.
+    pub(crate) fn complete(self) {
+        self.counts.evaluations = self.stepper.evaluations;
+        self.log.complete = self.recording;
+        self.log.room = self.log.room.max(self.tape.room);
+    }
+
+    /// Whether the state at the end of the step is finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.stepper.work.next[..self.stepper.len()].iter().all(|y| y.is_finite())
+    }
+
+    /// The error for a step after which something is not finite.
+    pub(crate) fn not_finite(&self) -> SolveError {
+        let (d, work) = (self.stepper.d, &*self.stepper.work);
+        let wrong =
+            |block: &[f64]| block.chunks_exact(d).position(|y| !y.iter().all(|y| y.is_finite()));
+        let n = self.stepper.len();
+        match (wrong(&work.k[..n]), wrong(&work.next[..n])) {
+            (Some(column), _) => SolveError::DerivativeNotFinite(self.moment(column)),
+            (None, column) => SolveError::NotFinite(self.moment(column.unwrap_or(0))),
+        }
+    }
+
+    /// Where a column is.
+    pub(crate) fn moment(&self, column: usize) -> Moment {
+        let work = &*self.stepper.work;
+        let step = work.steps[column];
+        let d = self.stepper.d;
+        Moment { column, t: step.start, h: step.size(), y: work.y[column * d..][..d].to_vec() }
+    }
+}

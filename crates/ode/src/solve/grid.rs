@@ -1,0 +1,37 @@
+//! Steps on the data's grid: all columns together, each interval cut into equal steps.
+
+use crate::error::SolveError;
+use crate::path::Step;
+use crate::solve::forward::Forward;
+
+/// Takes `substeps` steps in each interval between observations.
+pub(crate) fn grid(mut solve: Forward<'_>, substeps: usize) -> Result<(), SolveError> {
+    let courses = solve.courses;
+    for interval in 0..courses.intervals() {
+        let columns = courses.active(interval);
+        for substep in 0..substeps {
+            let steps = &mut solve.stepper.work.steps;
+            steps.clear();
+            steps.extend((0..columns).map(|column| {
+                let times = courses.times(column);
+                cut(times[interval], times[interval + 1], substep, substeps)
+            }));
+            solve.begin_step(false);
+            solve.advance();
+            if !solve.is_finite() {
+                return Err(solve.not_finite());
+            }
+            solve.finish_step(false);
+        }
+    }
+    solve.complete();
+    Ok(())
+}
+
+/// One of `substeps` equal parts of `[start, end]`; the last one ends exactly there.
+fn cut(start: f64, end: f64, substep: usize, substeps: usize) -> Step {
+    let at = |part: usize| {
+        if part == substeps { end } else { start + (end - start) * (part as f64 / substeps as f64) }
+    };
+    Step { start: at(substep), end: at(substep + 1) }
+}

@@ -1,0 +1,57 @@
+//! Steps that were taken before, once more.
+
+use crate::error::SolveError;
+use crate::solve::forward::Forward;
+use crate::solve::log::Log;
+use crate::solve::step::Stepper;
+
+/// Repeats the steps of a recorded path, whatever their error is now.
+pub(crate) fn replay(mut solve: Forward<'_>, recorded: &Log) -> Result<(), SolveError> {
+    let mut first = 0;
+    for (index, record) in recorded.records.iter().enumerate() {
+        let steps = &mut solve.stepper.work.steps;
+        steps.clear();
+        steps.extend_from_slice(&recorded.steps[first..][..record.columns]);
+        first += record.columns;
+        solve.begin_step(record.reused);
+        solve.advance();
+        if !solve.is_finite() {
+            return Err(solve.not_finite());
+        }
+        if record.end {
+            solve.end();
+        }
+        solve.finish_step(recorded.records.get(index + 1).is_some_and(|next| next.reused));
+    }
+    solve.complete();
+    Ok(())
+}
+
+/// Evaluates a segment again, into the same slots, from the state that it starts from.
+pub(crate) fn recompute(stepper: &mut Stepper<'_>, log: &Log, segment: usize) {
+    let records = &log.records[log.records_of(segment)];
+    let start = &log.segments[segment];
+    let mut first = start.first_step;
+    for (index, record) in records.iter().enumerate() {
+        let work = &mut *stepper.work;
+        work.steps.clear();
+        work.steps.extend_from_slice(&log.steps[first..][..record.columns]);
+        first += record.columns;
+        if index == 0 {
+            let n = record.columns * stepper.d;
+            let (y, k) = log.checkpoints[start.checkpoint..].split_at(n);
+            work.y[..n].copy_from_slice(y);
+            if record.reused {
+                work.k[..n].copy_from_slice(&k[..n]);
+            }
+        }
+        if !record.reused {
+            stepper.start(record.slot);
+        }
+        stepper.advance(record.inner_slot());
+        if record.end {
+            stepper.end(record.end_slot(stepper.own));
+        }
+        stepper.move_on(records.get(index + 1).is_some_and(|next| next.reused));
+    }
+}

@@ -1,0 +1,233 @@
+//! One step of any explicit tableau, and directly below it the step's adjoint.
+//!
+//! ```text
+//! forward                                   back
+//! k_0 = f(t_n, y_n)                         λ is the adjoint of y_{n+1}
+//! Y_i = y_n + h Σ_{j<i} a_ij k_j            λ += J_endᵀ k̄_end,   k̄_i += h b_i λ
+//! k_i = f(t_n + c_i h, Y_i)                 Ȳ_i = J_iᵀ k̄_i,      k̄_j += h a_ij Ȳ_i  (j < i),  i falling
+//! y_{n+1} = y_n + h Σ b_i k_i               adjoint of y_n: λ + Σ Ȳ_i
+//! k_end = f(t_{n+1}, y_{n+1})  if needed
+//! ```
+//!
+//! The step size is the column's own: h stands for one factor per column. Slots are those of
+//! [`VectorField`]; the stages after the first use consecutive ones.
+
+use crate::field::VectorField;
+use crate::inputs::Inputs;
+use crate::path::Step;
+use crate::solve::log::Record;
+use crate::solve::workspace::Workspace;
+use crate::tableau::Tableau;
+
+/// Takes single steps of the columns in [`Workspace::steps`].
+pub(crate) struct Stepper<'a> {
+    field: &'a mut dyn VectorField,
+    inputs: &'a dyn Inputs,
+    pub(crate) tableau: &'static Tableau,
+    pub(crate) work: &'a mut Workspace,
+    /// State variables.
+    pub(crate) d: usize,
+    /// Exogenous inputs.
+    m: usize,
+    /// Stages before the end is known.
+    pub(crate) own: usize,
+    /// Evaluations so far, each column for itself.
+    pub(crate) evaluations: usize,
+}
+
+/// The state at which a stage is evaluated.
+enum Argument {
+    Start,
+    Stage,
+    End,
+}
+
+impl<'a> Stepper<'a> {
+    pub(crate) fn new(
+        field: &'a mut dyn VectorField,
+        inputs: &'a dyn Inputs,
+        tableau: &'static Tableau,
+        work: &'a mut Workspace,
+    ) -> Self {
+        let (d, m, own) = (field.state_len(), field.input_len(), tableau.own_stages());
+        Self { field, inputs, tableau, work, d, m, own, evaluations: 0 }
+    }
+
+    /// Columns × state of the current step.
+    pub(crate) fn len(&self) -> usize {
+        self.work.steps.len() * self.d
+    }
+
+    /// `k_0 = f(t_n, y_n)`.
+    pub(crate) fn start(&mut self, slot: usize) {
+        self.evaluate(0, slot, 0.0, &Argument::Start);
+    }
+
+    /// The stages after the first, into `slot` and the following, and `y_{n+1}`.
+    pub(crate) fn advance(&mut self, slot: usize) {
+        let (n, tableau) = (self.len(), self.tableau);
+        for i in 1..self.own {
+            let Workspace { stage, y, steps, k, .. } = &mut *self.work;
+            combine(&mut stage[..n], &y[..n], steps, tableau.a[i], k);
+            self.evaluate(i, slot + i - 1, tableau.c[i], &Argument::Stage);
+        }
+        let Workspace { next, y, steps, k, .. } = &mut *self.work;
+        combine(&mut next[..n], &y[..n], steps, &tableau.b[..self.own], k);
+    }
+
+    /// `k_end = f(t_{n+1}, y_{n+1})`.
+    pub(crate) fn end(&mut self, slot: usize) {
+        self.evaluate(self.own, slot, 1.0, &Argument::End);
+    }
+
+    /// An Euler step of size `step.size()` and the derivative there, in place of the second stage.
+    pub(crate) fn probe(&mut self, slot: usize) -> &[f64] {
+        let n = self.len();
+        let Workspace { stage, y, steps, k, .. } = &mut *self.work;
+        combine(&mut stage[..n], &y[..n], steps, &[1.0], k);
+        self.evaluate(1, slot, 1.0, &Argument::Stage);
+        &self.work.k[n..2 * n]
+    }
+
+    /// The end of this step becomes the start of the next; with its derivative, if `reused`.
+    pub(crate) fn move_on(&mut self, reused: bool) {
+        let n = self.len();
+        let work = &mut *self.work;
+        std::mem::swap(&mut work.y, &mut work.next);
+        if reused {
+            work.k.copy_within(self.own * n..(self.own + 1) * n, 0);
+        }
+    }
+
+    /// Whether the next step may take this step's end stage as its first: unless an input jumps there.
+    pub(crate) fn end_is_next_start(&mut self) -> bool {
+        let m = self.m;
+        let Workspace { steps, u, u_next, .. } = &mut *self.work;
+        m == 0
+            || steps.iter().enumerate().all(|(column, step)| {
+                let (u, u_next) = (&u[column * m..][..m], &mut u_next[column * m..][..m]);
+                self.inputs.at(column, step.end, step.end, u_next);
+                u.iter().zip(u_next).all(|(u, next)| u.to_bits() == next.to_bits())
+            })
+    }
+
+    /// Where the inputs stop being smooth after `t`.
+    pub(crate) fn next_break(&self, t: f64) -> f64 {
+        if self.m == 0 { f64::INFINITY } else { self.inputs.next_break(0, t) }
+    }
+
+    fn evaluate(&mut self, stage: usize, slot: usize, c: f64, argument: &Argument) {
+        let (n, m) = (self.len(), self.m);
+        let work = &mut *self.work;
+        let columns = work.steps.len();
+        for (t, step) in work.t.iter_mut().zip(&work.steps) {
+            *t = step.time(c);
+        }
+        if m > 0 {
+            for (column, step) in work.steps.iter().enumerate() {
+                self.inputs.at(column, work.t[column], step.start, &mut work.u[column * m..][..m]);
+            }
+        }
+        let y = match argument {
+            Argument::Start => &work.y[..n],
+            Argument::Stage => &work.stage[..n],
+            Argument::End => &work.next[..n],
+        };
+        let k = &mut work.k[stage * n..][..n];
+        self.field.eval(slot, &work.t[..columns], y, &work.u[..columns * m], k);
+        self.evaluations += columns;
+    }
+
+    /// Adjoint of the step in `record`.
+    ///
+    /// On entry `y_bar` is the adjoint of `y_{n+1}`, `k_bar` what observations inside the step and
+    /// the next step's first stage add, `start_bar` what observations add to `y_n`. On return
+    /// `y_bar` is the adjoint of `y_n`, and `carried_bar` that of a first stage evaluated elsewhere.
+    pub(crate) fn pull_back(&mut self, record: &Record) {
+        let (n, own, tableau) = (self.len(), self.own, self.tableau);
+        let Workspace { steps, y_bar, k_bar, carried_bar, start_bar, stage_bar, .. } =
+            &mut *self.work;
+        let (y_bar, stage_bar) = (&mut y_bar[..n], &mut stage_bar[..n]);
+
+        if record.end {
+            let end_bar = &k_bar[own * n..][..n];
+            if any_non_zero(end_bar) {
+                self.field.pull_back(record.end_slot(own), end_bar, y_bar);
+            }
+        }
+        stage_bar.copy_from_slice(y_bar);
+        scale(stage_bar, steps);
+        for (k_bar, &b) in k_bar.chunks_exact_mut(n).zip(&tableau.b[..own]) {
+            add(k_bar, b, stage_bar);
+        }
+        for i in (1..own).rev() {
+            let (before, rest) = k_bar.split_at_mut(i * n);
+            let k_bar = &rest[..n];
+            if any_non_zero(k_bar) {
+                stage_bar.fill(0.0);
+                self.field.pull_back(record.inner_slot() + i - 1, k_bar, stage_bar);
+                add(y_bar, 1.0, stage_bar);
+                scale(stage_bar, steps);
+                for (k_bar, &a) in before.chunks_exact_mut(n).zip(tableau.a[i]) {
+                    add(k_bar, a, stage_bar);
+                }
+            }
+        }
+        let first_bar = &k_bar[..n];
+        if record.reused {
+            carried_bar[..n].copy_from_slice(first_bar);
+        } else if any_non_zero(first_bar) {
+            self.field.pull_back(record.slot, first_bar, y_bar);
+        }
+        add(y_bar, 1.0, &start_bar[..n]);
+    }
+
+    /// Makes room on the field's tape, which loses what it holds.
+    pub(crate) fn reserve(&mut self, slots: usize, columns: usize) {
+        self.field.reserve(slots, columns);
+    }
+
+    /// Hands the gradient with respect to θ over.
+    pub(crate) fn flush(&mut self, theta_bar: &mut [f64]) {
+        self.field.flush(theta_bar);
+    }
+}
+
+/// `out = y + h Σ_j w_j k_j`, h each column's own.
+pub(crate) fn combine(out: &mut [f64], y: &[f64], steps: &[Step], weights: &[f64], k: &[f64]) {
+    weighted_sum(out, weights, k);
+    scale(out, steps);
+    add(out, 1.0, y);
+}
+
+/// `out = Σ_j w_j k_j`.
+pub(crate) fn weighted_sum(out: &mut [f64], weights: &[f64], k: &[f64]) {
+    out.fill(0.0);
+    for (&weight, k) in weights.iter().zip(k.chunks_exact(out.len())) {
+        add(out, weight, k);
+    }
+}
+
+/// `x ← h x`, h each column's own.
+pub(crate) fn scale(x: &mut [f64], steps: &[Step]) {
+    let d = x.len() / steps.len();
+    for (x, step) in x.chunks_exact_mut(d).zip(steps) {
+        let h = step.size();
+        for x in x {
+            *x *= h;
+        }
+    }
+}
+
+/// `out += weight · x`; nothing at all for a weight of zero.
+pub(crate) fn add(out: &mut [f64], weight: f64, x: &[f64]) {
+    if weight != 0.0 {
+        for (out, x) in out.iter_mut().zip(x) {
+            *out += weight * x;
+        }
+    }
+}
+
+fn any_non_zero(x: &[f64]) -> bool {
+    x.iter().any(|&x| x != 0.0)
+}

@@ -1,0 +1,84 @@
+//! An iteration that needs no more steps than any before allocates nothing.
+
+#![expect(unsafe_code, reason = "a counting global allocator forwards to the system's")]
+
+mod systems;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use lawful_ode::methods::{BOSH3, DOPRI5, HEUN, RK4};
+use lawful_ode::{Adaptive, Control, Courses, Method, Path, predict, pull_back, solve};
+use systems::{Driven, Smooth};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to the system's allocator unchanged; counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+#[test]
+fn the_allocator_counts() {
+    assert!(allocations(|| drop(std::hint::black_box(vec![1.0; 100]))) == 1);
+}
+
+#[test]
+fn the_second_iteration_allocates_nothing() {
+    let adaptive = Control::Adaptive(Adaptive::default());
+    let grid = Control::Grid { substeps: 3 };
+    let plain =
+        [(&RK4, grid), (&DOPRI5, grid), (&DOPRI5, adaptive), (&BOSH3, adaptive), (&HEUN, adaptive)];
+    let times: Vec<f64> = (0..30).map(|i| 0.2 * f64::from(i)).collect();
+    for memory in [Method::MEMORY, 20_000, 0] {
+        for (tableau, control) in plain {
+            let method = Method::new(tableau, control).unwrap().with_memory(memory);
+            let (mut field, mut path, mut courses) =
+                (Driven::field(), Path::new(), Courses::new(2));
+            let w = vec![1.0; 2 * times.len()];
+            let mut iteration = || {
+                courses.clear();
+                courses.push(&times, &[0.6, -0.2]);
+                solve(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+                let (mut initial_bar, mut theta_bar) = ([0.0; 2], [0.0; 4]);
+                pull_back(
+                    &mut field,
+                    &method,
+                    &courses,
+                    &Smooth,
+                    &mut path,
+                    &w,
+                    &mut initial_bar,
+                    &mut theta_bar,
+                );
+                predict(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+            };
+            let first = allocations(&mut iteration);
+            let second = allocations(&mut iteration);
+            assert!(first > 0);
+            assert_eq!(second, 0, "{} {control:?} {memory}", tableau.name);
+        }
+    }
+}

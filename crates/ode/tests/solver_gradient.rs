@@ -1,0 +1,180 @@
+//! Going back gives the exact gradient of going forward, for every method and control.
+
+mod systems;
+
+use lawful_ode::{
+    Adaptive, Control, Courses, Inputs, METHODS, Method, NoInputs, Path, VectorField, pull_back,
+    replay, solve,
+};
+use systems::{DRIVEN, Driven, Held, Linear, Smooth, with_parameters};
+
+/// Every method with every control that it allows.
+fn methods() -> impl Iterator<Item = Method> {
+    let adaptive = Adaptive::with_tolerances(1e-3, 1e-4);
+    let controls =
+        [Control::Grid { substeps: 1 }, Control::Grid { substeps: 3 }, Control::Adaptive(adaptive)];
+    METHODS
+        .iter()
+        .flat_map(move |tableau| controls.map(|control| Method::new(tableau, control)))
+        .filter_map(Result::ok)
+}
+
+/// Three ragged columns for grids; one, with observations inside steps, for adaptive control.
+fn courses(control: Control) -> Courses {
+    let mut courses = Courses::new(2);
+    courses.push(&[0.0, 0.03, 0.05, 0.4, 0.8, 1.3, 1.31, 2.0], &[0.6, -0.2]);
+    if matches!(control, Control::Grid { .. }) {
+        courses.push(&[0.5, 0.8, 1.2, 1.6], &[0.1, 0.9]);
+        courses.push(&[-1.0, -0.7, -0.5, -0.4], &[-0.7, 0.4]);
+        courses.push(&[0.2], &[0.5, 0.5]);
+    }
+    courses
+}
+
+/// Fixed numbers of size one without pattern.
+fn covector(len: usize, seed: f64) -> Vec<f64> {
+    (0..len).map(|i| (seed + 1.7 * (i as f64 + 1.0).powf(1.3)).sin()).collect()
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
+
+/// Gradient of `w · observed` with respect to initial states and θ.
+fn gradient(
+    field: &mut dyn VectorField,
+    method: &Method,
+    courses: &Courses,
+    inputs: &dyn Inputs,
+    path: &mut Path,
+    w: &[f64],
+) -> (Vec<f64>, Vec<f64>) {
+    let mut initial_bar = vec![0.0; courses.initial().len()];
+    let mut theta_bar = vec![0.0; field.parameter_len()];
+    pull_back(field, method, courses, inputs, path, w, &mut initial_bar, &mut theta_bar);
+    (initial_bar, theta_bar)
+}
+
+fn check_against_differences(method: &Method, inputs: &dyn Inputs) {
+    let label = format!("{} {:?}", method.tableau().name, method.control());
+    let courses = courses(method.control());
+    let mut field = Driven::field();
+    let mut path = Path::new();
+    solve(&mut field, method, &courses, inputs, &mut path).expect("the solve succeeds");
+    let w = covector(path.all_observed().len(), 0.3);
+    let (initial_bar, theta_bar) = gradient(&mut field, method, &courses, inputs, &mut path, &w);
+
+    // Fourth-order central differences of replays: same steps, moved start or parameters.
+    let mut moved_path = Path::new();
+    let mut value = |courses: &Courses, theta: &[f64]| {
+        field.set_parameters(theta);
+        replay(&mut field, method, courses, inputs, &path, &mut moved_path)
+            .expect("the solve succeeds");
+        dot(moved_path.all_observed(), &w)
+    };
+    let mut compare =
+        |exact: f64, what: &str, moved: &mut dyn FnMut(f64) -> (Courses, Vec<f64>)| {
+            let mut at = |shift: f64| {
+                let (courses, theta) = moved(shift);
+                value(&courses, &theta)
+            };
+            let e = 1e-3;
+            let difference = (8.0 * (at(e) - at(-e)) - (at(2.0 * e) - at(-2.0 * e))) / (12.0 * e);
+            let relative = (difference - exact).abs() / exact.abs().max(1e-2);
+            assert!(relative < 1e-6, "{label} {what}: {exact} but differences give {difference}");
+        };
+    for (i, &exact) in initial_bar.iter().enumerate() {
+        compare(exact, "initial", &mut |shift| {
+            let mut courses = courses.clone();
+            courses.initial_mut()[i] += shift;
+            (courses, DRIVEN.to_vec())
+        });
+    }
+    for (i, &exact) in theta_bar.iter().enumerate() {
+        compare(exact, "theta", &mut |shift| {
+            let mut theta = DRIVEN.to_vec();
+            theta[i] += shift;
+            (courses.clone(), theta)
+        });
+    }
+}
+
+#[test]
+fn gradient_matches_central_differences_for_every_tableau_and_control() {
+    for method in methods() {
+        check_against_differences(&method, &Smooth);
+    }
+}
+
+#[test]
+fn gradient_matches_central_differences_when_inputs_jump() {
+    for announced in [false, true] {
+        for method in methods() {
+            check_against_differences(&method, &Held { width: 0.4, announced });
+        }
+    }
+}
+
+/// `⟨Jv, w⟩ = ⟨v, Jᵀw⟩`; for a linear field `Jv` is the solution itself, exact to rounding.
+#[test]
+fn adjoint_of_a_linear_field_passes_the_dot_product_test_to_rounding() {
+    for method in methods() {
+        let mut courses = courses(method.control());
+        let v: Vec<f64> = covector(courses.initial().len() + 2, 2.0);
+        let (initial, theta) = v.split_at(courses.initial().len());
+        courses.initial_mut().copy_from_slice(initial);
+        let mut field = with_parameters(Linear, theta);
+        let mut path = Path::new();
+        solve(&mut field, &method, &courses, &NoInputs, &mut path).unwrap();
+        let w = covector(path.all_observed().len(), 1.0);
+        let forward = dot(path.all_observed(), &w);
+        let (initial_bar, theta_bar) =
+            gradient(&mut field, &method, &courses, &NoInputs, &mut path, &w);
+        let back = dot(initial, &initial_bar) + dot(theta, &theta_bar);
+        let label = format!("{} {:?}", method.tableau().name, method.control());
+        assert!(
+            (forward - back).abs() < 1e-13 * forward.abs().max(1.0),
+            "{label}: {forward} {back}"
+        );
+    }
+}
+
+#[test]
+fn gradient_is_added_and_does_not_depend_on_what_was_there() {
+    let method = Method::new(&lawful_ode::methods::RK4, Control::Grid { substeps: 2 }).unwrap();
+    let courses = courses(method.control());
+    let mut field = Driven::field();
+    let mut path = Path::new();
+    solve(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+    let w = covector(path.all_observed().len(), 0.3);
+    let (initial_bar, theta_bar) = gradient(&mut field, &method, &courses, &Smooth, &mut path, &w);
+    let (mut initial_sum, mut theta_sum) = (vec![1.0; initial_bar.len()], vec![1.0; 4]);
+    pull_back(
+        &mut field,
+        &method,
+        &courses,
+        &Smooth,
+        &mut path,
+        &w,
+        &mut initial_sum,
+        &mut theta_sum,
+    );
+    for (sum, part) in
+        initial_sum.iter().chain(&theta_sum).zip(initial_bar.iter().chain(&theta_bar))
+    {
+        assert!((sum - 1.0 - part).abs() < 1e-14, "{sum} {part}");
+    }
+}
+
+#[test]
+fn replay_of_unchanged_parameters_gives_the_same_bits() {
+    for method in methods() {
+        let courses = courses(method.control());
+        let mut field = Driven::field();
+        let (mut path, mut again) = (Path::new(), Path::new());
+        solve(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+        replay(&mut field, &method, &courses, &Smooth, &path, &mut again).unwrap();
+        assert_eq!(path.all_observed(), again.all_observed(), "{}", method.tableau().name);
+        assert!(path.steps(0).eq(again.steps(0)));
+    }
+}

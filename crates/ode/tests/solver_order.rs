@@ -1,0 +1,81 @@
+//! The measured order of every method is its stated one, at the steps' ends and between them.
+
+mod systems;
+
+use lawful_ode::{Adaptive, Control, Courses, METHODS, Method, NoInputs, Path, Tableau, solve};
+use systems::LimitCycle;
+
+/// Largest error at the last observation of three columns with different starts, ends and steps.
+fn error_on_grid(tableau: &'static Tableau, substeps: usize) -> f64 {
+    let grids = [vec![0.0, 0.9, 1.7, 2.0], vec![0.3, 1.0, 1.5], vec![-0.2, 0.6]];
+    let mut courses = Courses::new(2);
+    for times in &grids {
+        courses.push(times, &LimitCycle::solution(times[0]));
+    }
+    let method = Method::new(tableau, Control::Grid { substeps }).expect("a valid method");
+    let mut path = Path::new();
+    solve(&mut LimitCycle::field(), &method, &courses, &NoInputs, &mut path)
+        .expect("the solve succeeds");
+    let mut largest = 0.0_f64;
+    for (column, times) in grids.iter().enumerate() {
+        let observed = path.observed(column).chunks_exact(2);
+        for (observed, &t) in observed.zip(times) {
+            largest = largest.max(distance(observed, LimitCycle::solution(t)));
+        }
+    }
+    largest
+}
+
+fn distance(y: &[f64], exact: [f64; 2]) -> f64 {
+    (y[0] - exact[0]).hypot(y[1] - exact[1])
+}
+
+#[test]
+fn measured_order_is_the_stated_order_for_every_method() {
+    for tableau in METHODS {
+        // Steps this small because the leading error of tsit5 is: coarser, it looks like order 6.
+        let measured = (error_on_grid(tableau, 64) / error_on_grid(tableau, 128)).log2();
+        assert!(
+            (measured - tableau.order as f64).abs() < 0.2,
+            "{}: stated {}, measured {measured:.2}",
+            tableau.name,
+            tableau.order
+        );
+    }
+}
+
+/// Largest error at many points between steps of a fixed size.
+///
+/// The step size is held by an adaptive control that may neither grow nor shrink it.
+fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
+    let control = Adaptive {
+        first_step: Some(h),
+        rtol: 1e30,
+        max_factor: 1.0 + f64::EPSILON,
+        ..Adaptive::default()
+    };
+    let method = Method::new(tableau, Control::Adaptive(control)).expect("a valid method");
+    let times: Vec<f64> = (0..=997).map(|i| f64::from(i) * 2.0 / 997.0).collect();
+    let mut courses = Courses::new(2);
+    courses.push(&times, &LimitCycle::solution(0.0));
+    let mut path = Path::new();
+    solve(&mut LimitCycle::field(), &method, &courses, &NoInputs, &mut path)
+        .expect("the solve succeeds");
+    let observed = path.observed(0).chunks_exact(2);
+    observed.zip(&times).map(|(y, &t)| distance(y, LimitCycle::solution(t))).fold(0.0, f64::max)
+}
+
+#[test]
+fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_methods() {
+    for tableau in METHODS.iter().filter(|tableau| tableau.embedded.is_some()) {
+        let stated = tableau.order.min(tableau.dense.order + 1);
+        let h = 1.0 / 64.0;
+        let errors = [h, h / 2.0].map(|h| error_between_steps(tableau, h));
+        let measured = (errors[0] / errors[1]).log2();
+        assert!(
+            (measured - stated as f64).abs() < 0.2,
+            "{}: stated {stated}, measured {measured:.2}",
+            tableau.name
+        );
+    }
+}

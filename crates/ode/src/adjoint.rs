@@ -11,8 +11,9 @@ use crate::field::VectorField;
 use crate::inputs::Inputs;
 use crate::path::Path;
 use crate::solve::Method;
+use crate::solve::blocks::{add, spread};
 use crate::solve::replay::recompute;
-use crate::solve::step::{Stepper, add};
+use crate::solve::step::Stepper;
 
 /// Adds the gradient of `Σ observed_bar · observed` to `initial_bar` and `theta_bar`.
 ///
@@ -56,9 +57,7 @@ pub fn pull_back(
         log.on_tape = None;
         for record in log.records[log.records_of(segment)].iter().rev() {
             first -= record.columns;
-            let steps = &mut stepper.work.steps;
-            steps.clear();
-            steps.extend_from_slice(&log.steps[first..][..record.columns]);
+            stepper.work.set_steps(d, log.steps[first..][..record.columns].iter().copied());
             gather(&mut stepper, courses, observed_bar, reused_by_next);
             stepper.pull_back(record);
             reused_by_next = record.reused;
@@ -66,8 +65,8 @@ pub fn pull_back(
     }
     for column in 0..columns {
         let initial_bar = &mut initial_bar[column * d..][..d];
-        add(initial_bar, 1.0, &stepper.work.y_bar[column * d..][..d]);
-        add(initial_bar, 1.0, &observed_bar[courses.rows(column).start * d..][..d]);
+        add(initial_bar, &stepper.work.y_bar[column * d..][..d]);
+        add(initial_bar, &observed_bar[courses.rows(column).start * d..][..d]);
     }
     stepper.flush(theta_bar);
 }
@@ -98,12 +97,11 @@ fn gather(
             if times[*row] < step.end {
                 let theta = (times[*row] - step.start) / step.size();
                 tableau.dense_weights(theta, &mut work.weights);
-                add(&mut work.start_bar[..n], 1.0, bar);
-                for (k_bar, weight) in work.k_bar.chunks_exact_mut(n).zip(&work.weights) {
-                    add(k_bar, step.size() * weight, bar);
-                }
+                // Dense output is for adaptive steps, which have one column.
+                add(&mut work.start_bar, bar);
+                spread(&mut work.k_bar, &work.h, &work.weights, bar);
             } else {
-                add(&mut work.y_bar[column * d..][..d], 1.0, bar);
+                add(&mut work.y_bar[column * d..][..d], bar);
             }
             *row -= 1;
         }

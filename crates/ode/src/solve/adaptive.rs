@@ -2,8 +2,8 @@
 
 use crate::control::{Adaptive, Controller};
 use crate::error::SolveError;
+use crate::solve::blocks::weighted;
 use crate::solve::forward::Forward;
-use crate::solve::step::{scale, weighted_sum};
 
 /// A step that would leave less than this part of itself is stretched to the end.
 const STRETCH: f64 = 1.01;
@@ -81,8 +81,7 @@ fn estimate(solve: &mut Forward<'_>, settings: &Adaptive, weights: &[f64]) -> f6
         return f64::NAN;
     }
     let work = &mut *solve.stepper.work;
-    weighted_sum(&mut work.stage, weights, &work.k);
-    scale(&mut work.stage, &work.steps);
+    weighted(&mut work.stage, &work.h, weights, &work.k);
     settings.norm(&work.stage, &work.y, &work.next)
 }
 

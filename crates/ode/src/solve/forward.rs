@@ -5,9 +5,10 @@ use crate::error::{Moment, SolveError};
 use crate::field::VectorField;
 use crate::inputs::Inputs;
 use crate::path::{Counts, Path, Step};
+use crate::solve::blocks::combine;
 use crate::solve::log::{Log, Record};
 use crate::solve::method::Method;
-use crate::solve::step::{Stepper, combine};
+use crate::solve::step::Stepper;
 use crate::solve::tape::{Room, Tape};
 
 /// A solve under way.
@@ -80,9 +81,7 @@ impl<'a> Forward<'a> {
 
     /// Sets the step of the only column.
     pub(crate) fn set_step(&mut self, start: f64, end: f64) {
-        let steps = &mut self.stepper.work.steps;
-        steps.clear();
-        steps.push(Step { start, end });
+        self.stepper.work.set_steps(self.stepper.d, std::iter::once(Step { start, end }));
     }
 
     /// Finds slots for the step in `work.steps`, and evaluates its first stage unless it is `reused`.
@@ -149,7 +148,7 @@ impl<'a> Forward<'a> {
                     let theta = (times[*row] - step.start) / step.size();
                     tableau.dense_weights(theta, &mut work.weights);
                     // Dense output is for adaptive steps, which have one column.
-                    combine(observed, &work.y, &work.steps, &work.weights, &work.k);
+                    combine(observed, &work.y, &work.h, &work.weights, &work.k);
                 } else {
                     observed.copy_from_slice(&work.next[column * d..][..d]);
                 }

@@ -10,12 +10,11 @@ pub(crate) fn grid(mut solve: Forward<'_>, substeps: usize) -> Result<(), SolveE
     for interval in 0..courses.intervals() {
         let columns = courses.active(interval);
         for substep in 0..substeps {
-            let steps = &mut solve.stepper.work.steps;
-            steps.clear();
-            steps.extend((0..columns).map(|column| {
+            let steps = (0..columns).map(|column| {
                 let times = courses.times(column);
                 cut(times[interval], times[interval + 1], substep, substeps)
-            }));
+            });
+            solve.stepper.work.set_steps(solve.stepper.d, steps);
             solve.begin_step(false);
             solve.advance();
             if !solve.is_finite() {

@@ -1,6 +1,7 @@
 //! From courses to a path: on the data's grid, adaptively, or along steps taken before.
 
 mod adaptive;
+pub(crate) mod blocks;
 mod forward;
 mod grid;
 pub(crate) mod log;

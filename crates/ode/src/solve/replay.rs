@@ -9,9 +9,8 @@ use crate::solve::step::Stepper;
 pub(crate) fn replay(mut solve: Forward<'_>, recorded: &Log) -> Result<(), SolveError> {
     let mut first = 0;
     for (index, record) in recorded.records.iter().enumerate() {
-        let steps = &mut solve.stepper.work.steps;
-        steps.clear();
-        steps.extend_from_slice(&recorded.steps[first..][..record.columns]);
+        let steps = recorded.steps[first..][..record.columns].iter().copied();
+        solve.stepper.work.set_steps(solve.stepper.d, steps);
         first += record.columns;
         solve.begin_step(record.reused);
         solve.advance();
@@ -34,8 +33,7 @@ pub(crate) fn recompute(stepper: &mut Stepper<'_>, log: &Log, segment: usize) {
     let mut first = start.first_step;
     for (index, record) in records.iter().enumerate() {
         let work = &mut *stepper.work;
-        work.steps.clear();
-        work.steps.extend_from_slice(&log.steps[first..][..record.columns]);
+        work.set_steps(stepper.d, log.steps[first..][..record.columns].iter().copied());
         first += record.columns;
         if index == 0 {
             let n = record.columns * stepper.d;

@@ -14,7 +14,7 @@
 
 use crate::field::VectorField;
 use crate::inputs::Inputs;
-use crate::path::Step;
+use crate::solve::blocks::{add, any_non_zero, combine, spread};
 use crate::solve::log::Record;
 use crate::solve::workspace::Workspace;
 use crate::tableau::Tableau;
@@ -67,12 +67,12 @@ impl<'a> Stepper<'a> {
     pub(crate) fn advance(&mut self, slot: usize) {
         let (n, tableau) = (self.len(), self.tableau);
         for i in 1..self.own {
-            let Workspace { stage, y, steps, k, .. } = &mut *self.work;
-            combine(&mut stage[..n], &y[..n], steps, tableau.a[i], k);
+            let Workspace { stage, y, h, k, .. } = &mut *self.work;
+            combine(&mut stage[..n], y, h, tableau.a[i], k);
             self.evaluate(i, slot + i - 1, tableau.c[i], &Argument::Stage);
         }
-        let Workspace { next, y, steps, k, .. } = &mut *self.work;
-        combine(&mut next[..n], &y[..n], steps, &tableau.b[..self.own], k);
+        let Workspace { next, y, h, k, .. } = &mut *self.work;
+        combine(&mut next[..n], y, h, &tableau.b[..self.own], k);
     }
 
     /// `k_end = f(t_{n+1}, y_{n+1})`.
@@ -80,13 +80,12 @@ impl<'a> Stepper<'a> {
         self.evaluate(self.own, slot, 1.0, &Argument::End);
     }
 
-    /// An Euler step of size `step.size()` and the derivative there, in place of the second stage.
-    pub(crate) fn probe(&mut self, slot: usize) -> &[f64] {
+    /// An Euler step, and the derivative at its end in place of the second stage.
+    pub(crate) fn probe(&mut self, slot: usize) {
         let n = self.len();
-        let Workspace { stage, y, steps, k, .. } = &mut *self.work;
-        combine(&mut stage[..n], &y[..n], steps, &[1.0], k);
+        let Workspace { stage, y, h, k, .. } = &mut *self.work;
+        combine(&mut stage[..n], y, h, &[1.0], k);
         self.evaluate(1, slot, 1.0, &Argument::Stage);
-        &self.work.k[n..2 * n]
     }
 
     /// The end of this step becomes the start of the next; with its derivative, if `reused`.
@@ -145,8 +144,7 @@ impl<'a> Stepper<'a> {
     /// `y_bar` is the adjoint of `y_n`, and `carried_bar` that of a first stage evaluated elsewhere.
     pub(crate) fn pull_back(&mut self, record: &Record) {
         let (n, own, tableau) = (self.len(), self.own, self.tableau);
-        let Workspace { steps, y_bar, k_bar, carried_bar, start_bar, stage_bar, .. } =
-            &mut *self.work;
+        let Workspace { h, y_bar, k_bar, carried_bar, start_bar, stage_bar, .. } = &mut *self.work;
         let (y_bar, stage_bar) = (&mut y_bar[..n], &mut stage_bar[..n]);
 
         if record.end {
@@ -155,22 +153,15 @@ impl<'a> Stepper<'a> {
                 self.field.pull_back(record.end_slot(own), end_bar, y_bar);
             }
         }
-        stage_bar.copy_from_slice(y_bar);
-        scale(stage_bar, steps);
-        for (k_bar, &b) in k_bar.chunks_exact_mut(n).zip(&tableau.b[..own]) {
-            add(k_bar, b, stage_bar);
-        }
+        spread(k_bar, h, &tableau.b[..own], y_bar);
         for i in (1..own).rev() {
             let (before, rest) = k_bar.split_at_mut(i * n);
             let k_bar = &rest[..n];
             if any_non_zero(k_bar) {
                 stage_bar.fill(0.0);
                 self.field.pull_back(record.inner_slot() + i - 1, k_bar, stage_bar);
-                add(y_bar, 1.0, stage_bar);
-                scale(stage_bar, steps);
-                for (k_bar, &a) in before.chunks_exact_mut(n).zip(tableau.a[i]) {
-                    add(k_bar, a, stage_bar);
-                }
+                add(y_bar, stage_bar);
+                spread(before, h, tableau.a[i], stage_bar);
             }
         }
         let first_bar = &k_bar[..n];
@@ -179,7 +170,7 @@ impl<'a> Stepper<'a> {
         } else if any_non_zero(first_bar) {
             self.field.pull_back(record.slot, first_bar, y_bar);
         }
-        add(y_bar, 1.0, &start_bar[..n]);
+        add(y_bar, start_bar);
     }
 
     /// Makes room on the field's tape, which loses what it holds.
@@ -191,43 +182,4 @@ impl<'a> Stepper<'a> {
     pub(crate) fn flush(&mut self, theta_bar: &mut [f64]) {
         self.field.flush(theta_bar);
     }
-}
-
-/// `out = y + h Σ_j w_j k_j`, h each column's own.
-pub(crate) fn combine(out: &mut [f64], y: &[f64], steps: &[Step], weights: &[f64], k: &[f64]) {
-    weighted_sum(out, weights, k);
-    scale(out, steps);
-    add(out, 1.0, y);
-}
-
-/// `out = Σ_j w_j k_j`.
-pub(crate) fn weighted_sum(out: &mut [f64], weights: &[f64], k: &[f64]) {
-    out.fill(0.0);
-    for (&weight, k) in weights.iter().zip(k.chunks_exact(out.len())) {
-        add(out, weight, k);
-    }
-}
-
-/// `x ← h x`, h each column's own.
-pub(crate) fn scale(x: &mut [f64], steps: &[Step]) {
-    let d = x.len() / steps.len();
-    for (x, step) in x.chunks_exact_mut(d).zip(steps) {
-        let h = step.size();
-        for x in x {
-            *x *= h;
-        }
-    }
-}
-
-/// `out += weight · x`; nothing at all for a weight of zero.
-pub(crate) fn add(out: &mut [f64], weight: f64, x: &[f64]) {
-    if weight != 0.0 {
-        for (out, x) in out.iter_mut().zip(x) {
-            *out += weight * x;
-        }
-    }
-}
-
-fn any_non_zero(x: &[f64]) -> bool {
-    x.iter().any(|&x| x != 0.0)
 }

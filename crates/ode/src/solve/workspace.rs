@@ -7,6 +7,8 @@ use crate::path::Step;
 pub(crate) struct Workspace {
     /// The step of each column under way.
     pub(crate) steps: Vec<Step>,
+    /// The step size of each entry's column: columns × state.
+    pub(crate) h: Vec<f64>,
     /// Next observation of each column (forward) or the last one not yet passed (back).
     pub(crate) rows: Vec<usize>,
     /// State at the step's start.
@@ -50,9 +52,18 @@ impl Workspace {
         zeroed(&mut self.u, columns * m);
         zeroed(&mut self.u_next, columns * m);
         zeroed(&mut self.weights, own_stages + 1);
-        self.steps.clear();
         self.rows.clear();
         self.rows.resize(columns, 1);
+    }
+
+    /// Sets the step of each column under way, of `d` variables each.
+    pub(crate) fn set_steps(&mut self, d: usize, steps: impl Iterator<Item = Step>) {
+        self.steps.clear();
+        self.h.clear();
+        for step in steps {
+            self.steps.push(step);
+            self.h.extend(std::iter::repeat_n(step.size(), d));
+        }
     }
 
     /// Makes room for going back.

@@ -1,17 +1,16 @@
 //! Dots, lines and legend of measured and predicted curves.
 
 use super::canvas::Point;
-use super::curves::{CurvesFigure, MOST_STATES, Prediction, Trajectory};
+use super::curves::{CurvesFigure, Prediction, Trajectory};
 use super::legend::{self, Key, Sample};
 use super::marks::Mark;
 use super::style::{
     Colour, INK, Line, MEASURED, Marker, Pen, trajectory_colour, trajectory_marker,
 };
+use super::trace;
 
 /// Trajectories shown; more are mentioned in a note.
 pub(super) const MOST_TRAJECTORIES: usize = 6;
-/// Measured points of one series beyond which a panel may not draw every dot.
-const MOST_DOTS: usize = 700;
 
 /// Dots and lines of a figure, seen through `series`.
 pub(super) fn marks(
@@ -64,27 +63,21 @@ pub(super) fn keys(figure: &CurvesFigure) -> Vec<Key> {
     keys
 }
 
-/// What does not fit, in words.
-pub(super) fn notes_on_what_is_left_out(figure: &CurvesFigure, notes: &mut Vec<String>) {
-    let states = figure.states.len();
-    let mut add = |note: String| {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    };
-    if states > MOST_STATES {
-        add(format!("Shown: the first {MOST_STATES} of {states} state variables."));
+/// What of the trajectories does not fit into panels of this width, in words.
+pub(super) fn notes(figure: &CurvesFigure, width: f64) -> Vec<String> {
+    let mut notes = Vec::new();
+    let all = trajectories(figure);
+    if all > MOST_TRAJECTORIES {
+        notes.push(format!("Shown: the first {MOST_TRAJECTORIES} of {all} trajectories."));
     }
-    if trajectories(figure) > MOST_TRAJECTORIES {
-        let all = trajectories(figure);
-        add(format!("Shown: the first {MOST_TRAJECTORIES} of {all} trajectories."));
-    }
-    if figure.measured.iter().any(|trajectory| trajectory.t.len() > MOST_DOTS) {
-        add(String::from(
-            "Many measured points: of those that lie on top of each other the first, the lowest, \
-             the highest and the last are drawn.",
+    let most = trace::most(width);
+    if figure.measured.iter().any(|trajectory| trajectory.t.len() > most) {
+        notes.push(String::from(
+            "More points were measured than can be told apart: of those on top of each other only \
+             some are drawn, the extremes among them.",
         ));
     }
+    notes
 }
 
 /// The number of trajectories in the figure.

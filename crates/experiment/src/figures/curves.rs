@@ -3,7 +3,7 @@
 use super::Figure;
 use super::canvas::Point;
 use super::curve_axes::{state_scale, time_scale};
-use super::curve_marks::{keys, marks, notes_on_what_is_left_out};
+use super::curve_marks::{self, keys, marks};
 use super::legend::{self, Key, Sample};
 use super::panel::Panel;
 use super::scale::Scale;
@@ -12,7 +12,7 @@ use super::spans::Span;
 use super::style::Line;
 
 /// State variables shown; more are mentioned in a note.
-pub(super) const MOST_STATES: usize = 12;
+const MOST_STATES: usize = 12;
 /// States along a time grid.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trajectory {
@@ -100,7 +100,8 @@ pub fn curves(figure: &CurvesFigure) -> Figure {
         let y = state_scale(&[figure], state, &mut notes);
         panels.push(panel(figure, state, time, y, size, state < columns));
     }
-    notes_on_what_is_left_out(figure, &mut notes);
+    notes.extend(note_on_states(figure.states.len()));
+    notes.extend(curve_marks::notes(figure, size.0));
     let (title, keys) = (figure.title.clone(), keys(figure));
     Sheet { title, keys, panels, columns, shared: true, notes }.draw()
 }
@@ -128,8 +129,13 @@ pub fn side_by_side(title: &str, figures: &[CurvesFigure]) -> Figure {
             panels.push(panel);
         }
     }
+    notes.extend(note_on_states(states));
     for figure in figures {
-        notes_on_what_is_left_out(figure, &mut notes);
+        for note in curve_marks::notes(figure, size.0) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
         for key in keys(figure) {
             legend::add(&mut all_keys, &key.name, key.sample);
         }
@@ -138,6 +144,11 @@ pub fn side_by_side(title: &str, figures: &[CurvesFigure]) -> Figure {
     all_keys.sort_by_key(|key: &Key| key.sample == Sample::Line(Line::Truth.pen()));
     let (title, columns) = (title.to_owned(), figures.len());
     Sheet { title, keys: all_keys, panels, columns, shared: true, notes }.draw()
+}
+
+fn note_on_states(states: usize) -> Option<String> {
+    let note = || format!("Shown: the first {MOST_STATES} of {states} state variables.");
+    (states > MOST_STATES).then(note)
 }
 
 fn panel(

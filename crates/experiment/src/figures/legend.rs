@@ -90,11 +90,12 @@ fn rows(keys: &[Key], room: f64) -> Vec<Vec<(f64, &Key)>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::style::Line;
     use super::*;
 
     #[test]
     fn rows_hold_every_entry_and_fit_their_room() {
-        let sample = Sample::Line(Line::pen(Line::Solid));
+        let sample = Sample::Line(Line::Solid.pen());
         let mut keys = Vec::new();
         for index in 0..20 {
             add(&mut keys, &format!("the prediction number {index}"), sample);
@@ -107,6 +108,4 @@ mod tests {
             assert!(offset + SAMPLE + width(&key.name, f64::from(SIZE)) <= 400.0);
         }
     }
-
-    use super::super::style::Line;
 }

@@ -12,6 +12,31 @@
 //! - A curve with more points than can be seen keeps the first, the lowest, the highest and the
 //!   last point of each narrow slice, which on paper looks the same and hides no spike.
 //!
+//! ```
+//! use lawful_experiment::figures::{CurvesFigure, Line, Prediction, Trajectory, curves};
+//!
+//! let t: Vec<f64> = (0..100).map(|step| 0.1 * f64::from(step)).collect();
+//! let cosine = |shift: f64| Trajectory {
+//!     t: t.clone(),
+//!     values: t.iter().map(|t| (t + shift).cos()).collect(),
+//!     ..Trajectory::default()
+//! };
+//! let figure = curves(&CurvesFigure {
+//!     title: "Pendulum".into(),
+//!     time: "t".into(),
+//!     states: vec!["θ".into()],
+//!     measured: vec![cosine(0.0)],
+//!     predictions: vec![Prediction {
+//!         name: "with the law".into(),
+//!         line: Line::Solid,
+//!         trajectories: vec![cosine(0.05)],
+//!     }],
+//!     ranges: vec![],
+//! });
+//! assert!(figure.svg.contains("with the law"));
+//! assert!(figure.png.starts_with(b"\x89PNG"));
+//! ```
+//!
 //! ```text
 //! curves · phase · residuals · learning      what is shown
 //!                 sheet                      panels in rows and columns, title, legend, notes

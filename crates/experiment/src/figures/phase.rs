@@ -3,7 +3,7 @@
 use super::Figure;
 use super::canvas::Point;
 use super::curve_axes::state_scale;
-use super::curve_marks::{keys, marks, notes_on_what_is_left_out};
+use super::curve_marks::{self, keys, marks};
 use super::curves::{CurvesFigure, Trajectory};
 use super::panel::Panel;
 use super::sheet::Sheet;
@@ -22,6 +22,7 @@ pub fn phase(figure: &CurvesFigure, horizontal: usize, vertical: usize) -> Figur
         // A step without one of the two is a gap.
         xs.into_iter().zip(ys).map(|((_, x), (_, y))| (x, y)).collect()
     };
+    let size = (430.0, 400.0);
     let mut notes = Vec::new();
     let x = state_scale(&[figure], horizontal, &mut notes);
     let y = state_scale(&[figure], vertical, &mut notes);
@@ -37,9 +38,9 @@ pub fn phase(figure: &CurvesFigure, horizontal: usize, vertical: usize) -> Figur
         names_spans: false,
         keys: Vec::new(),
         marks: marks(figure, series),
-        size: (430.0, 400.0),
+        size,
     };
-    notes_on_what_is_left_out(&CurvesFigure { states: Vec::new(), ..figure.clone() }, &mut notes);
+    notes.extend(curve_marks::notes(figure, size.0));
     let (title, keys) = (figure.title.clone(), keys(figure));
     Sheet { title, keys, panels: vec![panel], columns: 1, shared: true, notes }.draw()
 }

@@ -101,37 +101,28 @@ pub fn residuals(figure: &ResidualsFigure) -> Figure {
 
 fn panel(law: &LawResiduals, time: &str, x: Scale) -> Panel {
     let tolerance = if law.tolerance.is_finite() { law.tolerance.max(0.0) } else { 0.0 };
-    let mut marks = vec![Mark::Level { value: 0.0, pen: Pen::hairline(INK) }];
+    let (mut areas, mut lines, mut heavy) = (Vec::new(), Vec::new(), Vec::new());
+    let levels: &[f64] = match law.side {
+        Side::Above => &[tolerance],
+        Side::Both => &[tolerance, -tolerance],
+    };
+    lines.push(Mark::Level { value: 0.0, pen: Pen::hairline(INK) });
     if tolerance > 0.0 {
-        marks.push(Mark::Level { value: tolerance, pen: TOLERANCE });
-        if law.side == Side::Both {
-            marks.push(Mark::Level { value: -tolerance, pen: TOLERANCE });
-        }
+        lines.extend(levels.iter().map(|&value| Mark::Level { value, pen: TOLERANCE }));
     }
-    let curves: Vec<(Pen, Vec<Point>)> = law
-        .curves
-        .iter()
-        .map(|curve| {
-            let points = curve.t.iter().copied().zip(curve.residual.iter().copied());
-            (thin(curve.line), points.collect())
-        })
-        .collect();
-    let mut heavy = Vec::new();
-    for (pen, points) in &curves {
-        let mut excess = vec![(tolerance, beyond(points, tolerance, 1.0))];
-        if law.side == Side::Both {
-            excess.push((-tolerance, beyond(points, -tolerance, -1.0)));
+    for curve in &law.curves {
+        let pen = thin(curve.line);
+        let points: Vec<Point> =
+            curve.t.iter().copied().zip(curve.residual.iter().copied()).collect();
+        for (&level, side) in levels.iter().zip([1.0, -1.0]) {
+            let excess = beyond(&points, level, side);
+            areas.push(Mark::Area { points: excess.clone(), level, colour: EXCESS });
+            heavy.push(Mark::Curve { points: excess, pen: pen.heavy() });
         }
-        for (level, points) in excess {
-            marks.push(Mark::Area { points: points.clone(), level, colour: EXCESS });
-            heavy.push(Mark::Curve { points, pen: pen.heavy() });
-        }
+        lines.push(Mark::Curve { points, pen });
     }
-    // Areas lie below all lines.
-    marks.rotate_left(1);
-    let lines = curves.into_iter().map(|(pen, points)| Mark::Curve { points, pen });
-    marks.extend(lines);
-    marks.extend(heavy);
+    // Areas lie below all lines, heavy lines above the thin ones.
+    let marks = areas.into_iter().chain(lines).chain(heavy).collect();
     let title = match (law.name.is_empty(), law.text.is_empty()) {
         (false, false) => format!("{}: {}", law.name, law.text),
         _ => format!("{}{}", law.name, law.text),
@@ -194,15 +185,15 @@ fn beyond(points: &[Point], level: f64, side: f64) -> Vec<Point> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scale::Spacing;
+    use super::super::{scale::Spacing, trace::pieces};
     use super::*;
 
     #[test]
     fn the_part_beyond_a_level_starts_and_ends_on_it() {
         let points = [(0.0, -1.0), (1.0, 1.0), (2.0, 3.0), (3.0, -3.0)];
-        let parts = super::super::trace::pieces(&beyond(&points, 0.0, 1.0));
+        let parts = pieces(&beyond(&points, 0.0, 1.0));
         assert_eq!(parts, [vec![(0.5, 0.0), (1.0, 1.0), (2.0, 3.0), (2.5, 0.0)]]);
-        let below = super::super::trace::pieces(&beyond(&points, -0.5, -1.0));
+        let below = pieces(&beyond(&points, -0.5, -1.0));
         assert_eq!(below.len(), 2);
         assert!(below.iter().flatten().all(|&(_, y)| y <= -0.5));
     }
@@ -210,7 +201,7 @@ mod tests {
     #[test]
     fn a_missing_residual_is_a_gap_on_both_sides() {
         let points = [(0.0, 1.0), (1.0, f64::NAN), (2.0, 1.0)];
-        let parts = super::super::trace::pieces(&beyond(&points, 0.0, 1.0));
+        let parts = pieces(&beyond(&points, 0.0, 1.0));
         assert_eq!(parts, [vec![(0.0, 1.0)], vec![(2.0, 1.0)]]);
     }
 

@@ -17,13 +17,19 @@ pub(super) fn pieces(points: &[Point]) -> Vec<Vec<Point>> {
         .collect()
 }
 
+/// As many points of a curve as can be told apart in a frame of this width.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some hundreds")]
+pub(super) fn most(width: f64) -> usize {
+    (4.0 * width / SLICE) as usize
+}
+
 /// The same curve with fewer points, if it has more than four for each narrow vertical slice.
 ///
 /// Of a curve that runs from left to right, the points in one slice are replaced by the first, the
 /// lowest, the highest and the last of them, in their order. A curve that turns back, as in a phase
 /// plane, loses the points that lie on the one before.
 pub(super) fn decimate(points: &[Point], frame: &Frame) -> Vec<Point> {
-    if points.len() as f64 <= 4.0 * frame.width / SLICE {
+    if points.len() <= most(frame.width) {
         points.to_vec()
     } else if points.is_sorted_by(|a, b| a.0 <= b.0) {
         extremes_of_slices(points)

@@ -1,1 +1,47 @@
-//! Placeholder.
+//! Learn dynamics from data that obey the laws you already know.
+//!
+//! A network `f_θ` is the right-hand side of an ODE. Its solution is fitted to measurements, under
+//! laws that must hold at every time step, by the self-adaptive penalty method of Coelho, Costa and
+//! Ferrás (arXiv 2307.14940) or one of its rivals.
+
+mod best_point;
+mod dataset;
+mod flow;
+mod formula;
+mod hold;
+mod initialise;
+mod loss;
+mod misfit;
+mod objective;
+mod observer;
+pub mod optimiser;
+mod problem;
+mod random;
+mod schedule;
+mod simulate;
+pub mod strategy;
+mod stretch;
+mod trainer;
+
+pub use best_point::{BestPoint, Verdict};
+pub use dataset::{DataError, Dataset, Trajectory};
+pub use formula::FormulaField;
+pub use hold::{Hold, Table, fill};
+pub use initialise::Initialise;
+pub use lawful_law as law;
+pub use lawful_law::{Law, Relation, Vocabulary};
+pub use lawful_ode as ode;
+pub use lawful_ode::{
+    Activation, Adaptive, Control, Equations, Method, Mlp, MlpShape, Precision, Recorded, Tableau,
+    VectorField,
+};
+pub use loss::Loss;
+pub use misfit::Misfit;
+pub use objective::{Evaluation, Failure, Objective};
+pub use observer::{Event, Observer, Row, Stop, Wish};
+pub use problem::Problem;
+pub use random::Random;
+pub use schedule::{Course, Schedule};
+pub use simulate::{Noise, NoiseLevel, Simulation};
+pub use stretch::{Batch, Sampler, Stretch};
+pub use trainer::{GradientAt, Outcome, Progress, Restore, Settings, Trainer};

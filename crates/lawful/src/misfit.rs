@@ -1,0 +1,254 @@
+//! What is left over of data and laws along a computed path.
+//!
+//! A [`Misfit`] is laid out once for a set of stretches and then measured on solved paths only: no
+//! law can be evaluated on the data by accident.
+
+use std::ops::Range;
+
+use lawful_law::{Law, Relation, Steps, Workspace};
+
+use crate::flow::Flow;
+use crate::strategy::{LawRows, Leftover, Slopes};
+use crate::{Dataset, Loss, Stretch};
+
+/// The rows of one stretch in the flat arrays of a [`Misfit`].
+#[derive(Debug, Clone)]
+struct Piece {
+    /// Its rows, the lead included.
+    rows: Range<usize>,
+    /// 1 if the trajectory's initial state stands before the first row, for `initial(…)`: a stretch
+    /// that starts later does not pass through it.
+    lead: usize,
+    /// The first row, counted in `rows`, that a residual may refer to as a neighbour.
+    contiguous: usize,
+    /// The first row, counted in `rows`, that may have a residual.
+    scored: usize,
+    /// Whether it starts at the trajectory's first row and is scored from there.
+    from_start: bool,
+    /// Whether it ends at the trajectory's last row.
+    to_end: bool,
+}
+
+impl Piece {
+    /// The rows, counted from the piece's own first, at which a law has a residual.
+    fn residual_rows(&self, law: &Law) -> Range<usize> {
+        let reach = law.reach();
+        let n = self.rows.len();
+        let initial_exists = reach.initial.is_none_or(|ahead| ahead == 0 || self.from_start);
+        let final_exists = reach.final_.is_none_or(|back| {
+            self.to_end && n.checked_sub(back + 1).is_some_and(|row| row >= self.contiguous)
+        });
+        let range = reach.range(n);
+        let first = range.start.max(self.scored).max(self.contiguous + reach.back);
+        if initial_exists && final_exists && first < range.end { first..range.end } else { 0..0 }
+    }
+}
+
+/// Errors of the data and violations of each law, at every row of a set of stretches.
+#[derive(Debug, Default)]
+pub struct Misfit {
+    pieces: Vec<Piece>,
+    /// Times, predicted states and inputs of all pieces, row after row.
+    times: Vec<f64>,
+    states: Vec<f64>,
+    inputs: Vec<f64>,
+    /// The measured cells: where in `states`, and what was measured.
+    cells: Vec<(usize, f64)>,
+    terms: Vec<f64>,
+    laws: Vec<LawRows>,
+    /// Residuals `c` and violations `v` at the rows that have one, law after law.
+    residuals: Vec<f64>,
+    violations: Vec<f64>,
+    workspace: Workspace,
+    /// Scratch of the longest piece.
+    scratch: Vec<f64>,
+}
+
+impl Misfit {
+    /// Lays out the rows of these stretches, in this order.
+    pub(crate) fn lay_out(&mut self, dataset: &Dataset, laws: &[Law], stretches: &[Stretch]) {
+        let (d, m) = (dataset.state().len(), dataset.inputs().len());
+        self.pieces.clear();
+        self.times.clear();
+        self.inputs.clear();
+        self.states.clear();
+        self.cells.clear();
+        for stretch in stretches {
+            let trajectory = &dataset.trajectories()[stretch.trajectory];
+            let start = self.times.len();
+            let restarted = stretch.first > 0;
+            let (first, end) = (stretch.first, stretch.first + stretch.rows);
+            if restarted {
+                self.times.push(trajectory.times[0]);
+                self.states.extend_from_slice(&trajectory.states[..d]);
+                self.inputs.extend_from_slice(&trajectory.inputs[..m]);
+            }
+            let lead = usize::from(restarted);
+            let unscored = trajectory.scored_from.saturating_sub(first);
+            let scored = lead + unscored.max(usize::from(restarted));
+            for row in first..end {
+                let values = &trajectory.states[row * d..][..d];
+                if lead + row - first >= scored {
+                    let at = (start + lead + row - first) * d;
+                    let known = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+                    self.cells.extend(known.map(|(variable, &value)| (at + variable, value)));
+                }
+            }
+            self.times.extend_from_slice(&trajectory.times[first..end]);
+            self.states.resize(self.times.len() * d, 0.0);
+            self.inputs.extend_from_slice(&trajectory.inputs[first * m..end * m]);
+            self.pieces.push(Piece {
+                rows: start..self.times.len(),
+                lead,
+                contiguous: lead + unscored,
+                scored,
+                from_start: !restarted && trajectory.scored_from == 0,
+                to_end: end == trajectory.len(),
+            });
+        }
+        self.terms.clear();
+        self.terms.resize(self.cells.len(), 0.0);
+        self.laws.clear();
+        let mut start = 0;
+        for law in laws {
+            let len = self.pieces.iter().map(|piece| piece.residual_rows(law).len()).sum();
+            self.laws.push(LawRows { relation: law.relation(), start, len });
+            start += len;
+        }
+        self.residuals.clear();
+        self.residuals.resize(start, 0.0);
+        self.violations.clear();
+        self.violations.resize(start, 0.0);
+        let longest = self.pieces.iter().map(|piece| piece.rows.len()).max().unwrap_or(0);
+        self.scratch.resize(longest.max(self.scratch.len()), 0.0);
+    }
+
+    /// Measures errors and violations on the paths of `flow`, which was laid out for the same
+    /// stretches.
+    pub(crate) fn measure(&mut self, flow: &Flow, laws: &[Law], loss: Loss) {
+        let d = if self.times.is_empty() { 0 } else { self.states.len() / self.times.len() };
+        for (n, piece) in self.pieces.iter().enumerate() {
+            let observed =
+                &mut self.states[(piece.rows.start + piece.lead) * d..piece.rows.end * d];
+            observed.copy_from_slice(flow.observed(n));
+        }
+        for (term, &(at, measured)) in self.terms.iter_mut().zip(&self.cells) {
+            *term = loss.term(self.states[at] - measured);
+        }
+        for (k, law) in laws.iter().enumerate() {
+            let mut at = self.laws[k].start;
+            for n in 0..self.pieces.len() {
+                let rows = self.pieces[n].residual_rows(law);
+                if rows.is_empty() {
+                    continue;
+                }
+                self.evaluate(law, n);
+                for &c in &self.scratch[rows] {
+                    self.residuals[at] = c;
+                    self.violations[at] = match law.relation() {
+                        Relation::Equality => c.abs(),
+                        // Not `max`, which would turn NaN into 0.
+                        Relation::AtMost if c <= 0.0 => 0.0,
+                        Relation::AtMost => c,
+                    };
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// The residuals of a law at every row of piece `n`, into `scratch`.
+    fn evaluate(&mut self, law: &Law, n: usize) {
+        let rows = self.pieces[n].rows.clone();
+        let steps = steps(&self.times, &self.states, &self.inputs, rows.clone());
+        law.residuals(&steps, &mut self.workspace, &mut self.scratch[..rows.len()]);
+    }
+
+    /// What a strategy looks at.
+    pub fn leftover(&self) -> Leftover<'_> {
+        Leftover { terms: &self.terms, violations: &self.violations, laws: &self.laws }
+    }
+
+    /// Residuals `c` of law `k`, at the rows that have one.
+    pub fn residuals(&self, k: usize) -> &[f64] {
+        let rows = &self.laws[k];
+        &self.residuals[rows.start..][..rows.len]
+    }
+
+    /// Times of the rows at which law `k` has a residual, in the order of
+    /// [`residuals`](Self::residuals).
+    pub fn residual_times(&self, law: &Law) -> Vec<f64> {
+        let rows = |piece: &Piece| {
+            let own = piece.residual_rows(law);
+            piece.rows.start + own.start..piece.rows.start + own.end
+        };
+        self.pieces.iter().flat_map(|piece| &self.times[rows(piece)]).copied().collect()
+    }
+
+    /// How many of the residuals of a law belong to each stretch, in the order of the stretches.
+    pub fn residual_counts(&self, law: &Law) -> Vec<usize> {
+        self.pieces.iter().map(|piece| piece.residual_rows(law).len()).collect()
+    }
+
+    /// Carries slopes of an objective back to the predicted states of every stretch, and hands each
+    /// to `flow`.
+    pub(crate) fn pull_back(&mut self, slopes: &Slopes, laws: &[Law], loss: Loss, flow: &mut Flow) {
+        let d = if self.times.is_empty() { 0 } else { self.states.len() / self.times.len() };
+        let state_bar = &mut flow.state_bar;
+        state_bar.clear();
+        state_bar.resize(self.states.len(), 0.0);
+        for (slope, &(at, measured)) in slopes.terms.iter().zip(&self.cells) {
+            state_bar[at] += slope * loss.slope(self.states[at] - measured);
+        }
+        for (k, law) in laws.iter().enumerate() {
+            let LawRows { start, len, .. } = self.laws[k];
+            if slopes.violations[start..][..len].iter().all(|slope| *slope == 0.0) {
+                continue;
+            }
+            let mut at = start;
+            for n in 0..self.pieces.len() {
+                let rows = self.pieces[n].residual_rows(law);
+                if rows.is_empty() {
+                    continue;
+                }
+                self.evaluate(law, n);
+                let piece = self.pieces[n].rows.clone();
+                let residual_bar = &mut self.scratch[..piece.len()];
+                residual_bar.fill(0.0);
+                for bar in &mut residual_bar[rows] {
+                    *bar = slopes.violations[at] * slope(law.relation(), self.residuals[at]);
+                    at += 1;
+                }
+                let steps = steps(&self.times, &self.states, &self.inputs, piece.clone());
+                let state_bar = &mut state_bar[piece.start * d..piece.end * d];
+                law.pull_back(&steps, &mut self.workspace, residual_bar, state_bar);
+            }
+        }
+        for (n, piece) in self.pieces.iter().enumerate() {
+            flow.take_bar(n, (piece.rows.start + piece.lead) * d..piece.rows.end * d);
+        }
+    }
+}
+
+/// The slope of the violation as a function of the residual; 0 at 0.
+fn slope(relation: Relation, residual: f64) -> f64 {
+    match relation {
+        Relation::Equality if residual == 0.0 => 0.0,
+        Relation::Equality => residual.signum(),
+        Relation::AtMost => f64::from(u8::from(residual > 0.0)),
+    }
+}
+
+fn steps<'a>(
+    times: &'a [f64],
+    states: &'a [f64],
+    inputs: &'a [f64],
+    rows: Range<usize>,
+) -> Steps<'a> {
+    let (d, m) = (states.len() / times.len(), inputs.len() / times.len());
+    Steps {
+        times: &times[rows.clone()],
+        states: &states[rows.start * d..rows.end * d],
+        inputs: &inputs[rows.start * m..rows.end * m],
+    }
+}

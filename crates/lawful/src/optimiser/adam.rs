@@ -1,0 +1,136 @@
+//! Adam (Kingma and Ba, arXiv 1412.6980), with optional clipping of the gradient's norm.
+
+use super::Optimiser;
+
+/// The settings of [`Adam`].
+///
+/// | setting | default | range | purpose |
+/// |---|---|---|---|
+/// | `rate` | 1e-3 | > 0 | step size α |
+/// | `beta1` | 0.9 | [0, 1) | memory of the mean of gradients |
+/// | `beta2` | 0.999 | [0, 1) | memory of the mean of squared gradients |
+/// | `epsilon` | 1e-8 | > 0 | keeps the division finite |
+/// | `clip` | none | > 0 | largest Euclidean norm of a gradient |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Step size α.
+    pub rate: f64,
+    /// Memory of the mean of gradients.
+    pub beta1: f64,
+    /// Memory of the mean of squared gradients.
+    pub beta2: f64,
+    /// Keeps the division finite.
+    pub epsilon: f64,
+    /// Gradients longer than this are shortened to it.
+    pub clip: Option<f64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { rate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, clip: None }
+    }
+}
+
+/// ```text
+/// m ← β1 m + (1 − β1) g          v ← β2 v + (1 − β2) g²
+/// θ ← θ − α · m/(1 − β1^k) / (√(v/(1 − β2^k)) + ε)
+/// ```
+#[derive(Debug, Clone)]
+pub struct Adam {
+    settings: Settings,
+    /// `k`, then `m`, then `v`.
+    state: Vec<f64>,
+}
+
+impl Adam {
+    /// At rest, for this many parameters.
+    pub fn new(settings: Settings, parameters: usize) -> Self {
+        Self { settings, state: vec![0.0; 1 + 2 * parameters] }
+    }
+}
+
+impl Optimiser for Adam {
+    fn name(&self) -> &'static str {
+        "adam"
+    }
+
+    fn advance(&mut self, theta: &mut [f64], _value: f64, gradient: &[f64], factor: f64) {
+        let Settings { rate, beta1, beta2, epsilon, clip } = self.settings;
+        let scale = clip.map_or(1.0, |clip| {
+            let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+            if norm > clip { clip / norm } else { 1.0 }
+        });
+        let (k, moments) = self.state.split_first_mut().expect("the step count is always there");
+        let (m, v) = moments.split_at_mut(theta.len());
+        *k += 1.0;
+        let (mean_share, square_share) = (1.0 - beta1.powf(*k), 1.0 - beta2.powf(*k));
+        for ((theta, g), (m, v)) in theta.iter_mut().zip(gradient).zip(m.iter_mut().zip(v)) {
+            let g = scale * g;
+            *m = beta1 * *m + (1.0 - beta1) * g;
+            *v = beta2 * *v + (1.0 - beta2) * g * g;
+            let step = (*m / mean_share) / ((*v / square_share).sqrt() + epsilon);
+            *theta -= factor * rate * step;
+        }
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut [f64] {
+        &mut self.state
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_steps_agree_with_the_formulas_worked_by_hand() {
+        let settings = Settings { rate: 0.1, ..Settings::default() };
+        let mut adam = Adam::new(settings, 1);
+        let mut theta = [1.0];
+        let (mut m, mut v, mut expected) = (0.0, 0.0, 1.0);
+        for (k, g) in [(1, 0.5), (2, -0.25), (3, 2.0)] {
+            adam.advance(&mut theta, 0.0, &[g], 1.0);
+            m = 0.9 * m + 0.1 * g;
+            v = 0.999 * v + 0.001 * g * g;
+            let (m_hat, v_hat): (f64, f64) =
+                (m / (1.0 - 0.9_f64.powi(k)), v / (1.0 - 0.999_f64.powi(k)));
+            expected -= 0.1 * m_hat / (v_hat.sqrt() + 1e-8);
+            assert!((theta[0] - expected).abs() < 1e-15, "step {k}");
+        }
+        // The first step is the rate itself, whatever the gradient's size.
+        let mut first = [0.0];
+        Adam::new(settings, 1).advance(&mut first, 0.0, &[123.0], 1.0);
+        assert!((first[0] + 0.1).abs() < 1e-10);
+    }
+
+    #[test]
+    fn clipping_shortens_a_long_gradient_and_leaves_a_short_one() {
+        let with = |clip| {
+            let mut adam = Adam::new(Settings { clip, ..Settings::default() }, 2);
+            adam.advance(&mut [0.0, 0.0], 0.0, &[3.0, 4.0], 1.0);
+            adam.state()[1..3].to_vec()
+        };
+        let length = |m: &[f64]| (m[0].powi(2) + m[1].powi(2)).sqrt() / 0.1;
+        assert!((length(&with(None)) - 5.0).abs() < 1e-12);
+        assert!((length(&with(Some(1.0))) - 1.0).abs() < 1e-12);
+        assert!((length(&with(Some(6.0))) - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_copied_state_repeats_the_step() {
+        let mut adam = Adam::new(Settings::default(), 2);
+        let mut theta = [1.0, -1.0];
+        adam.advance(&mut theta, 0.0, &[0.3, 0.1], 1.0);
+        let (kept_state, kept_theta) = (adam.state().to_vec(), theta);
+        adam.advance(&mut theta, 0.0, &[0.2, -0.4], 1.0);
+        let mut again = Adam::new(Settings::default(), 2);
+        again.state_mut().copy_from_slice(&kept_state);
+        let mut theta_again = kept_theta;
+        again.advance(&mut theta_again, 0.0, &[0.2, -0.4], 1.0);
+        assert_eq!(theta, theta_again);
+    }
+}

@@ -1,0 +1,125 @@
+//! Written ground truth: data made from equations.
+
+use lawful_law::{Expression, Steps, Workspace};
+use lawful_ode::{
+    Adaptive, Control, Courses, Inputs, Method, Path, Recorded, SolveError, Tableau, VectorField,
+    predict,
+};
+
+use crate::{FormulaField, Random, Trajectory};
+
+/// A system of equations that makes data.
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    /// The right-hand side.
+    pub field: FormulaField,
+    /// Exogenous inputs as functions of t, one expression each.
+    pub inputs: Vec<Expression>,
+    /// A method that steps on the sampling grid itself; without one, Dormand–Prince with tight
+    /// tolerances, which does not depend on the grid.
+    pub method: Option<&'static Tableau>,
+    /// Measurement noise.
+    pub noise: Option<Noise>,
+}
+
+/// Gaussian noise, independent for each cell, with a seed of its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Noise {
+    /// How large.
+    pub level: NoiseLevel,
+    /// Seed of the noise alone.
+    pub seed: u64,
+}
+
+/// The size of noise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NoiseLevel {
+    /// This standard deviation, in the units of the state.
+    Std(f64),
+    /// This share of each state variable's standard deviation along its trajectory.
+    Relative(f64),
+}
+
+/// Tolerances at which Dormand–Prince is as exact as double precision lets it be.
+const TIGHT: (f64, f64) = (1e-12, 1e-14);
+
+impl Simulation {
+    /// The trajectory from an initial state, sampled at these times, without noise.
+    pub fn run(
+        &self,
+        name: &str,
+        times: &[f64],
+        initial: &[f64],
+    ) -> Result<Trajectory, SolveError> {
+        let control = match self.method {
+            Some(_) => Control::Grid { substeps: 1 },
+            None => Control::Adaptive(Adaptive {
+                max_steps: 100_000_000,
+                ..Adaptive::with_tolerances(TIGHT.0, TIGHT.1)
+            }),
+        };
+        let tableau = self.method.unwrap_or(&lawful_ode::methods::DOPRI5);
+        let method = Method::new(tableau, control).expect("dopri5 has an error estimate");
+        let mut field = Recorded::new(self.field.clone());
+        let mut courses = Courses::new(field.state_len());
+        courses.push(times, initial);
+        let mut path = Path::default();
+        let signals = Formulas { expressions: &self.inputs };
+        predict(&mut field, &method, &courses, &signals, &mut path)?;
+        let mut inputs = vec![0.0; times.len() * self.inputs.len()];
+        if !self.inputs.is_empty() {
+            for (row, &t) in inputs.chunks_exact_mut(self.inputs.len()).zip(times) {
+                signals.at(0, t, t, row);
+            }
+        }
+        Ok(Trajectory {
+            name: name.to_owned(),
+            times: times.to_vec(),
+            states: path.observed(0).to_vec(),
+            inputs,
+            scored_from: 0,
+        })
+    }
+
+    /// Adds the noise of this simulation to a trajectory's states.
+    pub fn disturb(&self, trajectory: &mut Trajectory) {
+        let Some(Noise { level, seed }) = self.noise else { return };
+        let d = trajectory.states.len() / trajectory.len();
+        let mut random = Random::new(seed, &format!("noise of {}", trajectory.name));
+        let stds: Vec<f64> = (0..d)
+            .map(|variable| match level {
+                NoiseLevel::Std(std) => std,
+                NoiseLevel::Relative(share) => {
+                    share * spread(trajectory.states.iter().skip(variable).step_by(d))
+                }
+            })
+            .collect();
+        for row in trajectory.states.chunks_exact_mut(d) {
+            for (value, std) in row.iter_mut().zip(&stds) {
+                *value += std * random.normal();
+            }
+        }
+    }
+}
+
+/// Standard deviation.
+fn spread<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> f64 {
+    let n = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / n;
+    (values.map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt()
+}
+
+/// Inputs written as functions of t.
+struct Formulas<'a> {
+    expressions: &'a [Expression],
+}
+
+impl Inputs for Formulas<'_> {
+    fn at(&self, _: usize, t: f64, _: f64, u: &mut [f64]) {
+        let steps = Steps { times: &[t], states: &[], inputs: &[] };
+        let mut workspace = Workspace::default();
+        for (expression, u) in self.expressions.iter().zip(u) {
+            expression.values(&steps, &mut workspace, std::slice::from_mut(u));
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! How violations of laws enter the objective.
+//!
+//! A strategy sees what is left over at one θ, the loss terms of the data and the violations of
+//! each law, and turns it into one value with its slopes. It keeps apart what it remembers
+//! ([`State`]), what it decides and no gradient flows through ([`Weights`]), and what it computes
+//! ([`Value`], [`Slopes`]). None of it knows about differential equations: any training loop of any
+//! network can use it.
+//!
+//! ```
+//! use lawful::strategy::{Evaluator, Leftover, LawRows, SelfAdaptive, Strategy};
+//! use lawful::Relation;
+//!
+//! // One loss of 1.0, and one inequality law looked at in four places.
+//! let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 4 }];
+//! let leftover = Leftover { terms: &[1.0], violations: &[0.0, 0.0, 1.0, 3.0], laws: &laws };
+//! let mut evaluator = Evaluator::new(Box::new(SelfAdaptive::default()), 1);
+//! let value = evaluator.evaluate(&leftover, 0);
+//! // ψ(1) = 1/2; μ = 2/4; P = (ψ(1) + ψ(3))/4 = (1/2 + 3/4)/4.
+//! assert_eq!(value.value, 0.5 + 0.5 * 0.3125);
+//! assert_eq!(evaluator.slopes().violations[2], 0.5 / 4.0 / 4.0);
+//! ```
+
+mod l1;
+mod l2;
+mod self_adaptive;
+mod vanilla;
+
+pub use l1::L1;
+pub use l2::L2;
+pub use self_adaptive::{Normalise, SelfAdaptive};
+pub use vanilla::Vanilla;
+
+use crate::Relation;
+
+/// The words of `kind` under `[strategy]` in an experiment file, each with one line of help.
+pub const STRATEGIES: &[(&str, &str)] = &[
+    ("vanilla", "the fit alone; laws are measured, not enforced"),
+    ("l1", "fit + mu × mean violation, with fixed mu"),
+    ("l2", "fit + mu × mean squared violation, with fixed mu"),
+    ("self-adaptive", "the paper's: weights follow the share of steps that violate a law"),
+];
+
+/// Where the violations of one law stand in [`Leftover::violations`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LawRows {
+    /// Whether the law is an equality or an inequality.
+    pub relation: Relation,
+    /// The first of its violations.
+    pub start: usize,
+    /// How many there are: the N of this law.
+    pub len: usize,
+}
+
+/// What is left over at one θ.
+#[derive(Debug, Clone, Copy)]
+pub struct Leftover<'a> {
+    /// Loss terms whose mean is the fit `l(θ)`, one per measured cell (or one number, the loss).
+    pub terms: &'a [f64],
+    /// Violations `v ≥ 0` of all laws: `|c|` of an equality, `max(c, 0)` of an inequality.
+    pub violations: &'a [f64],
+    /// Which of the violations belong to which law.
+    pub laws: &'a [LawRows],
+}
+
+impl<'a> Leftover<'a> {
+    /// The fit `l(θ)`, equation (1): the mean of the loss terms, 0 without any.
+    pub fn fit(&self) -> f64 {
+        mean(self.terms.iter().copied())
+    }
+
+    /// The violations of law `k`.
+    pub fn of(&self, k: usize) -> &'a [f64] {
+        let rows = &self.laws[k];
+        &self.violations[rows.start..][..rows.len]
+    }
+
+    /// The raw total violation: the sum over laws of the mean violation.
+    pub fn violation(&self) -> f64 {
+        (0..self.laws.len()).map(|k| mean(self.of(k).iter().copied())).sum()
+    }
+
+    /// How many laws are of this kind: the paper's `#E` and `#I`.
+    pub fn count(&self, relation: Relation) -> usize {
+        self.laws.iter().filter(|law| law.relation == relation).count()
+    }
+}
+
+/// What a strategy remembers from one iteration to the next; part of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// Numbers whose meaning is the strategy's own.
+    pub numbers: Vec<f64>,
+}
+
+/// The weight of each law, through which no gradient flows. Zero means: does not count now.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Weights {
+    /// One weight per law, the paper's μ.
+    pub laws: Vec<f64>,
+}
+
+/// What a strategy makes of a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Value {
+    /// The objective that is minimised, φ(θ).
+    pub value: f64,
+    /// The strategy's own measure of fit, F.
+    pub fit: f64,
+    /// The strategy's own measure of violation, P.
+    pub violation: f64,
+}
+
+/// Derivatives of [`Value::value`] with the weights held fixed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Slopes {
+    /// With respect to each loss term.
+    pub terms: Vec<f64>,
+    /// With respect to each violation.
+    pub violations: Vec<f64>,
+}
+
+impl Slopes {
+    /// All zero, as long as `leftover` needs; allocates only to grow.
+    fn reset(&mut self, leftover: &Leftover) {
+        for (slopes, len) in [
+            (&mut self.terms, leftover.terms.len()),
+            (&mut self.violations, leftover.violations.len()),
+        ] {
+            slopes.clear();
+            slopes.resize(len, 0.0);
+        }
+    }
+}
+
+/// How violations enter the objective.
+pub trait Strategy: Send + Sync {
+    /// The word of this strategy in an experiment file.
+    fn name(&self) -> &'static str;
+
+    /// What it remembers at the start of a run with this many laws.
+    fn start(&self, laws: usize) -> State {
+        let _ = laws;
+        State::default()
+    }
+
+    /// Decides the weight of each law at this point. `weights` has one entry per law.
+    fn weights(
+        &self,
+        state: &mut State,
+        leftover: &Leftover,
+        iteration: usize,
+        weights: &mut [f64],
+    );
+
+    /// The objective under fixed weights. `slopes` arrive as zeros of the right lengths.
+    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value;
+}
+
+/// A strategy with the buffers of its results, for training loops of any kind.
+pub struct Evaluator {
+    strategy: Box<dyn Strategy>,
+    state: State,
+    weights: Weights,
+    slopes: Slopes,
+}
+
+impl Evaluator {
+    /// At the start of a run with this many laws.
+    pub fn new(strategy: Box<dyn Strategy>, laws: usize) -> Self {
+        let state = strategy.start(laws);
+        let weights = Weights { laws: vec![0.0; laws] };
+        Self { strategy, state, weights, slopes: Slopes::default() }
+    }
+
+    /// Renews the weights, then gives the value; its slopes are in [`slopes`](Self::slopes).
+    pub fn evaluate(&mut self, leftover: &Leftover, iteration: usize) -> Value {
+        let Self { strategy, state, weights, .. } = self;
+        strategy.weights(state, leftover, iteration, &mut weights.laws);
+        self.evaluate_frozen(leftover)
+    }
+
+    /// The value under the weights of the last [`evaluate`](Self::evaluate).
+    pub fn evaluate_frozen(&mut self, leftover: &Leftover) -> Value {
+        self.slopes.reset(leftover);
+        self.strategy.value(leftover, &self.weights.laws, &mut self.slopes)
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> &dyn Strategy {
+        &*self.strategy
+    }
+
+    /// What it remembers, for a checkpoint.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Goes on from a checkpoint.
+    pub fn set_state(&mut self, state: &State) {
+        self.state.clone_from(state);
+    }
+
+    /// The weights of the last evaluation.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The slopes of the last evaluation.
+    pub fn slopes(&self) -> &Slopes {
+        &self.slopes
+    }
+}
+
+/// The mean, 0 of nothing.
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let n = values.len();
+    if n == 0 { 0.0 } else { values.sum::<f64>() / n as f64 }
+}

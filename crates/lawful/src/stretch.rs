@@ -1,0 +1,168 @@
+//! Parts of trajectories that are solved from their own start: whole trajectories, or windows.
+
+use crate::{Dataset, Random};
+
+/// Rows `first..first + rows` of a trajectory, solved from the state measured at `first`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch {
+    /// Index of the trajectory in the dataset.
+    pub trajectory: usize,
+    /// The row it starts from.
+    pub first: usize,
+    /// Number of rows, the first included.
+    pub rows: usize,
+}
+
+impl Stretch {
+    /// Every trajectory as a whole.
+    pub fn whole(dataset: &Dataset) -> Vec<Self> {
+        let trajectories = dataset.trajectories().iter().enumerate();
+        trajectories.map(|(trajectory, t)| Self { trajectory, first: 0, rows: t.len() }).collect()
+    }
+}
+
+/// What one iteration looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Batch {
+    /// All data: the paper's, the default.
+    #[default]
+    Full,
+    /// Some trajectories, drawn without repetition.
+    Trajectories {
+        /// How many; at most as many as there are.
+        count: usize,
+    },
+    /// Random time windows, each solved from the data at its start.
+    Windows {
+        /// How many windows.
+        count: usize,
+        /// Rows of each, at least 2.
+        rows: usize,
+    },
+}
+
+/// Draws the stretches of each iteration.
+#[derive(Debug, Clone)]
+pub struct Sampler {
+    batch: Batch,
+    seed: u64,
+    whole: Vec<Stretch>,
+    /// Rows at which a window may start: every state variable is measured there.
+    starts: Vec<Stretch>,
+}
+
+impl Sampler {
+    /// Every trajectory as a whole, in every iteration.
+    pub fn full(dataset: &Dataset) -> Self {
+        let whole = Stretch::whole(dataset);
+        Self { batch: Batch::Full, seed: 0, whole, starts: Vec::new() }
+    }
+
+    /// A sampler over these data. `None` if no window of that length has a complete first row.
+    pub fn new(batch: Batch, dataset: &Dataset, seed: u64) -> Option<Self> {
+        let whole = Stretch::whole(dataset);
+        let mut starts = Vec::new();
+        if let Batch::Windows { rows, .. } = batch {
+            let d = dataset.state().len();
+            for (trajectory, t) in dataset.trajectories().iter().enumerate() {
+                let rows = rows.min(t.len());
+                for first in 0..=t.len() - rows {
+                    if t.states[first * d..][..d].iter().all(|value| value.is_finite()) {
+                        starts.push(Stretch { trajectory, first, rows });
+                    }
+                }
+            }
+            if starts.is_empty() {
+                return None;
+            }
+        }
+        Some(Self { batch, seed, whole, starts })
+    }
+
+    /// Whether every iteration looks at all data.
+    pub fn is_full(&self) -> bool {
+        self.batch == Batch::Full
+    }
+
+    /// Every trajectory as a whole.
+    pub fn whole(&self) -> &[Stretch] {
+        &self.whole
+    }
+
+    /// The stretches of an iteration: they depend on seed and iteration alone, so that a resumed
+    /// run draws the same.
+    pub fn draw(&self, iteration: usize, stretches: &mut Vec<Stretch>) {
+        stretches.clear();
+        let mut random = Random::new(self.seed.wrapping_add((iteration as u64) << 20), "batch");
+        match self.batch {
+            Batch::Full => stretches.extend_from_slice(&self.whole),
+            Batch::Trajectories { count } => {
+                // A partial Fisher–Yates shuffle.
+                stretches.extend_from_slice(&self.whole);
+                let count = count.min(stretches.len());
+                for n in 0..count {
+                    let other = n + random.below(stretches.len() - n);
+                    stretches.swap(n, other);
+                }
+                stretches.truncate(count);
+            }
+            Batch::Windows { count, .. } => {
+                stretches.extend((0..count).map(|_| self.starts[random.below(self.starts.len())]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Trajectory;
+
+    fn data() -> Dataset {
+        let nan = f64::NAN;
+        let trajectories = vec![
+            Trajectory::new("a", vec![0.0, 1.0, 2.0, 3.0], vec![1.0, nan, 3.0, 4.0]),
+            Trajectory::new("b", vec![0.0, 1.0, 2.0], vec![1.0, 2.0, 3.0]),
+            Trajectory::new("c", vec![0.0, 1.0], vec![1.0, 2.0]),
+        ];
+        Dataset::new(vec!["x".into()], Vec::new(), trajectories).unwrap()
+    }
+
+    fn drawn(batch: Batch, iteration: usize) -> Vec<Stretch> {
+        let mut stretches = Vec::new();
+        Sampler::new(batch, &data(), 1).unwrap().draw(iteration, &mut stretches);
+        stretches
+    }
+
+    #[test]
+    fn trajectories_are_drawn_without_repetition_and_all_turn_up() {
+        let mut seen = [false; 3];
+        for iteration in 0..50 {
+            let stretches = drawn(Batch::Trajectories { count: 2 }, iteration);
+            assert_eq!(stretches.len(), 2);
+            assert_ne!(stretches[0].trajectory, stretches[1].trajectory);
+            stretches.iter().for_each(|stretch| seen[stretch.trajectory] = true);
+        }
+        assert_eq!(seen, [true; 3]);
+        assert_eq!(drawn(Batch::Trajectories { count: 9 }, 0).len(), 3);
+    }
+
+    #[test]
+    fn windows_start_at_complete_rows_and_stay_inside_their_trajectory() {
+        let data = data();
+        for iteration in 0..100 {
+            for stretch in drawn(Batch::Windows { count: 4, rows: 3 }, iteration) {
+                let trajectory = &data.trajectories()[stretch.trajectory];
+                assert!(stretch.first + stretch.rows <= trajectory.len());
+                assert!(trajectory.states[stretch.first].is_finite());
+            }
+        }
+    }
+
+    #[test]
+    fn an_iteration_draws_the_same_again_and_another_draws_otherwise() {
+        let batch = Batch::Windows { count: 8, rows: 2 };
+        assert_eq!(drawn(batch, 5), drawn(batch, 5));
+        assert_ne!(drawn(batch, 5), drawn(batch, 6));
+    }
+}

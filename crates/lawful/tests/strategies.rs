@@ -1,0 +1,235 @@
+//! Each strategy's weights, value and slopes against numbers worked by hand from the equations.
+
+use lawful::Relation;
+use lawful::strategy::{
+    Evaluator, L1, L2, LawRows, Leftover, Normalise, SelfAdaptive, Slopes, Strategy, Vanilla,
+};
+
+/// Two equalities and one inequality:
+///
+/// | law | violations | mean | share of violated steps | mean of ψ |
+/// |---|---|---|---|---|
+/// | 0, equality | 1, 0 | 1/2 | 1/2 | 1/4 |
+/// | 1, equality | 3, 1, 1/3, 0 | 13/12 | 3/4 | (3/4 + 1/2 + 1/4)/4 = 3/8 |
+/// | 2, inequality | 0, 3 | 3/2 | 1/2 | 3/8 |
+///
+/// Loss terms 1 and 5: their mean is 3, and ψ(3) = 3/4; the mean of ψ is (1/2 + 5/6)/2 = 2/3.
+const LAWS: [LawRows; 3] = [
+    LawRows { relation: Relation::Equality, start: 0, len: 2 },
+    LawRows { relation: Relation::Equality, start: 2, len: 4 },
+    LawRows { relation: Relation::AtMost, start: 6, len: 2 },
+];
+const VIOLATIONS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, 1.0 / 3.0, 0.0, 0.0, 3.0];
+const TERMS: [f64; 2] = [1.0, 5.0];
+
+fn leftover() -> Leftover<'static> {
+    Leftover { terms: &TERMS, violations: &VIOLATIONS, laws: &LAWS }
+}
+
+struct Expected<'a> {
+    weights: &'a [f64],
+    value: f64,
+    fit: f64,
+    violation: f64,
+    term_slopes: &'a [f64],
+    violation_slopes: &'a [f64],
+}
+
+fn check(strategy: Box<dyn Strategy>, leftover: &Leftover, expected: &Expected) {
+    let name = strategy.name();
+    let mut evaluator = Evaluator::new(strategy, leftover.laws.len());
+    let value = evaluator.evaluate(leftover, 0);
+    let Slopes { terms, violations } = evaluator.slopes();
+    for (what, found, expected) in [
+        ("weights", &*evaluator.weights().laws, expected.weights),
+        ("value", &[value.value], &[expected.value]),
+        ("fit", &[value.fit], &[expected.fit]),
+        ("violation", &[value.violation], &[expected.violation]),
+        ("slopes of terms", terms, expected.term_slopes),
+        ("slopes of violations", violations, expected.violation_slopes),
+    ] {
+        assert_eq!(found.len(), expected.len(), "{name}: {what}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-15, "{name}: {what} {found} is not {expected}");
+        }
+    }
+}
+
+#[test]
+fn vanilla_is_the_mean_of_the_terms() {
+    let expected = Expected {
+        weights: &[0.0; 3],
+        value: 3.0,
+        fit: 3.0,
+        violation: 0.0,
+        term_slopes: &[0.5; 2],
+        violation_slopes: &[0.0; 8],
+    };
+    check(Box::new(Vanilla), &leftover(), &expected);
+}
+
+#[test]
+fn l1_adds_mu_times_the_mean_violation_of_each_law() {
+    let mu = vec![2.0, 12.0, 4.0];
+    let expected = Expected {
+        weights: &mu,
+        value: 3.0 + 1.0 + 13.0 + 6.0,
+        fit: 3.0,
+        violation: 0.5 + 13.0 / 12.0 + 1.5,
+        term_slopes: &[0.5; 2],
+        violation_slopes: &[1.0, 1.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0],
+    };
+    check(Box::new(L1 { mu: mu.clone() }), &leftover(), &expected);
+    let one = Expected {
+        weights: &[2.0; 3],
+        value: 3.0 + 2.0 * (0.5 + 13.0 / 12.0 + 1.5),
+        violation_slopes: &[1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 1.0, 1.0],
+        ..expected
+    };
+    check(Box::new(L1 { mu: vec![2.0] }), &leftover(), &one);
+}
+
+#[test]
+fn l2_adds_mu_times_the_mean_squared_violation_of_each_law() {
+    let mu = vec![2.0, 36.0, 4.0];
+    // Mean squares: 1/2, (9 + 1 + 1/9)/4 = 91/36, 9/2.
+    let expected = Expected {
+        weights: &mu,
+        value: 3.0 + 1.0 + 91.0 + 18.0,
+        fit: 3.0,
+        violation: 0.5 + 13.0 / 12.0 + 1.5,
+        term_slopes: &[0.5; 2],
+        violation_slopes: &[2.0, 0.0, 54.0, 18.0, 6.0, 0.0, 0.0, 12.0],
+    };
+    check(Box::new(L2 { mu: mu.clone() }), &leftover(), &expected);
+}
+
+#[test]
+fn self_adaptive_follows_equations_4_to_9() {
+    // φ = 3/4 + (1/2)(1/2 · 1/4 + 3/4 · 3/8) + (1/1)(1/2 · 3/8); ψ′(0, 1/3, 1, 3) = 1, 9/16, 1/4, 1/16.
+    let expected = Expected {
+        weights: &[0.5, 0.75, 0.5],
+        value: 0.75 + 0.5 * (0.125 + 9.0 / 32.0) + 3.0 / 16.0,
+        fit: 0.75,
+        violation: 0.25 + 0.375 + 0.375,
+        term_slopes: &[1.0 / 32.0; 2],
+        violation_slopes: &[
+            0.25 / 8.0,
+            1.0 / 8.0,
+            3.0 / 32.0 / 16.0,
+            3.0 / 32.0 / 4.0,
+            3.0 / 32.0 * 9.0 / 16.0,
+            3.0 / 32.0,
+            0.25,
+            0.25 / 16.0,
+        ],
+    };
+    check(Box::new(SelfAdaptive::default()), &leftover(), &expected);
+}
+
+#[test]
+fn self_adaptive_elementwise_takes_psi_of_each_term() {
+    let strategy = SelfAdaptive { normalise: Normalise::Elementwise, ..SelfAdaptive::default() };
+    let only_terms = Leftover { terms: &TERMS, violations: &[], laws: &[] };
+    let expected = Expected {
+        weights: &[],
+        value: 2.0 / 3.0,
+        fit: 2.0 / 3.0,
+        violation: 0.0,
+        term_slopes: &[1.0 / 8.0, 1.0 / 72.0],
+        violation_slopes: &[],
+    };
+    check(Box::new(strategy), &only_terms, &expected);
+}
+
+#[test]
+fn self_adaptive_at_a_feasible_point_is_the_fit_alone() {
+    // One step of four violates: ψ(v)/4 is just below and just above the tolerance of 1e-4.
+    let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 4 }];
+    for (violation, mu) in [(3.9e-4, 0.0), (4.1e-4, 0.25)] {
+        let violations = [0.0, violation, 0.0, 0.0];
+        let leftover = Leftover { terms: &TERMS, violations: &violations, laws: &laws };
+        let psi = violation / (1.0 + violation);
+        let slope = mu / 4.0;
+        let expected = Expected {
+            weights: &[mu],
+            value: 0.75 + mu * psi / 4.0,
+            fit: 0.75,
+            violation: psi / 4.0,
+            term_slopes: &[1.0 / 32.0; 2],
+            violation_slopes: &[slope, slope / (1.0 + violation).powi(2), slope, slope],
+        };
+        check(Box::new(SelfAdaptive::default()), &leftover, &expected);
+    }
+}
+
+#[test]
+fn an_empty_set_of_laws_contributes_nothing() {
+    let only_inequality = Leftover {
+        terms: &TERMS,
+        violations: &[0.0, 3.0],
+        laws: &[LawRows { relation: Relation::AtMost, start: 0, len: 2 }],
+    };
+    let value = Evaluator::new(Box::new(SelfAdaptive::default()), 1).evaluate(&only_inequality, 0);
+    assert!((value.value - (0.75 + 3.0 / 16.0)).abs() < 1e-15);
+    // A law without any residual (a trajectory too short for it) counts as obeyed.
+    let empty = [LawRows { relation: Relation::Equality, start: 0, len: 0 }];
+    let no_residual = Leftover { terms: &TERMS, violations: &[], laws: &empty };
+    let strategies: [Box<dyn Strategy>; 4] = [
+        Box::new(Vanilla),
+        Box::new(L1::default()),
+        Box::new(L2::default()),
+        Box::new(SelfAdaptive::default()),
+    ];
+    for strategy in strategies {
+        let name = strategy.name();
+        let value = Evaluator::new(strategy, 1).evaluate(&no_residual, 0);
+        assert!(value.value.is_finite() && value.violation.abs() < 1e-300, "{name}");
+    }
+}
+
+#[test]
+fn count_above_decides_which_steps_count_for_mu_and_nothing_else() {
+    let strategy = SelfAdaptive { count_above: 1.0, ..SelfAdaptive::default() };
+    let mut evaluator = Evaluator::new(Box::new(strategy), 3);
+    let value = evaluator.evaluate(&leftover(), 0);
+    assert_eq!(evaluator.weights().laws, [0.0, 0.25, 0.5]);
+    assert!((value.violation - 1.0).abs() < 1e-15);
+}
+
+#[test]
+fn slopes_match_central_differences_for_every_strategy() {
+    let strategies: [fn() -> Box<dyn Strategy>; 5] = [
+        || Box::new(Vanilla),
+        || Box::new(L1 { mu: vec![1.0, 2.0, 3.0] }),
+        || Box::new(L2 { mu: vec![3.0] }),
+        || Box::new(SelfAdaptive::default()),
+        || {
+            let normalise = Normalise::Elementwise;
+            Box::new(SelfAdaptive { normalise, ..SelfAdaptive::default() })
+        },
+    ];
+    for strategy in strategies {
+        let mut evaluator = Evaluator::new(strategy(), 3);
+        evaluator.evaluate(&leftover(), 0);
+        let slopes = evaluator.slopes().clone();
+        let h = 1e-6;
+        let mut difference = |cell: usize| {
+            let mut values = [-h, h].map(|step| {
+                let (mut terms, mut violations) = (TERMS, VIOLATIONS);
+                match terms.get_mut(cell) {
+                    Some(term) => *term += step,
+                    None => violations[cell - TERMS.len()] += step,
+                }
+                let moved = Leftover { terms: &terms, violations: &violations, laws: &LAWS };
+                evaluator.evaluate_frozen(&moved).value
+            });
+            values.reverse();
+            (values[0] - values[1]) / (2.0 * h)
+        };
+        for (cell, slope) in slopes.terms.iter().chain(&slopes.violations).enumerate() {
+            let difference = difference(cell);
+            assert!((slope - difference).abs() < 1e-8, "{slope} is not {difference}");
+        }
+    }
+}

@@ -57,13 +57,12 @@ impl<'a> Forward<'a> {
         work.prepare(columns, d, m, own);
         work.y.copy_from_slice(courses.initial());
 
-        let (per_step, steps) = match slots {
-            Slots::Grid(steps) => (own, steps),
-            Slots::WithEnd(steps) => {
-                (own + 1, steps.unwrap_or(FIRST_STEPS.max(log.room / (own + 1))))
-            }
+        let (per_step, wanted) = match slots {
+            Slots::Grid(steps) => (own, steps * own),
+            Slots::WithEnd(Some(steps)) => (own + 1, steps * (own + 1)),
+            Slots::WithEnd(None) => (own + 1, log.room.max(FIRST_STEPS * (own + 1))),
         };
-        let wanted = if recording { steps * per_step } else { per_step };
+        let wanted = if recording { wanted } else { per_step };
         let tape = Tape::new(wanted, per_step, method.memory(), field.slot_bytes(columns));
         field.reserve(tape.room, columns);
         Self {
@@ -91,6 +90,7 @@ impl<'a> Forward<'a> {
         let room = self.tape.find(self.slots + usize::from(!reused));
         if room == Room::Grown {
             self.stepper.reserve(self.tape.room, self.courses.columns());
+            self.log.room = self.log.room.max(self.tape.room);
         }
         if self.recording && (room != Room::Free || self.log.segments.is_empty()) {
             let work = &*self.stepper.work;
@@ -161,7 +161,6 @@ impl<'a> Forward<'a> {
     pub(crate) fn complete(self) {
         self.counts.evaluations = self.stepper.evaluations;
         self.log.complete = self.recording;
-        self.log.room = self.log.room.max(self.tape.room);
     }
 
     /// Whether the state at the end of the step is finite.

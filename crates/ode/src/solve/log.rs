@@ -17,7 +17,7 @@ pub(crate) struct Log {
     pub(crate) checkpoints: Vec<f64>,
     /// The segment whose evaluations the field's tape holds.
     pub(crate) on_tape: Option<usize>,
-    /// Slots of the largest tape so far: room that the next solve asks for at once.
+    /// Slots that a tape has grown to: what the next adaptive solve asks for at once.
     pub(crate) room: usize,
     /// Whether the solve came to its end and recorded its steps.
     pub(crate) complete: bool,

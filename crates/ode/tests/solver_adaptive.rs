@@ -7,7 +7,7 @@ use lawful_ode::{
     Adaptive, Control, Courses, Inputs, METHODS, Method, NoInputs, Path, Tableau, VectorField,
     pull_back, solve,
 };
-use systems::{Held, Integral, LIMIT_CYCLE, LimitCycle, with_parameters};
+use systems::{Driven, Held, Integral, LIMIT_CYCLE, LimitCycle, with_parameters};
 
 fn adaptive(tableau: &'static Tableau, rtol: f64) -> Method {
     let settings = Adaptive::with_tolerances(rtol, rtol);
@@ -164,4 +164,30 @@ fn a_course_with_a_start_only_is_its_initial_state() {
     let path = solved(&adaptive(&DOPRI5, 1e-6), &[2.0]);
     assert_eq!(path.observed(0), LimitCycle::solution(2.0));
     assert_eq!(path.counts().evaluations, 0);
+}
+
+/// No input, and two breaks close to each other.
+struct CloseBreaks;
+
+impl Inputs for CloseBreaks {
+    fn at(&self, _column: usize, _t: f64, _step_start: f64, u: &mut [f64]) {
+        u[0] = 0.0;
+    }
+
+    fn next_break(&self, _column: usize, t: f64) -> f64 {
+        [1.0, 1.0 + 1e-9].into_iter().find(|&at| at > t).unwrap_or(f64::INFINITY)
+    }
+}
+
+#[test]
+fn a_step_cut_short_by_a_break_does_not_shorten_the_next() {
+    let mut courses = Courses::new(2);
+    courses.push(&[0.0, 5.0], &[0.6, -0.2]);
+    let mut path = Path::new();
+    let method = adaptive(&DOPRI5, 1e-6);
+    solve(&mut Driven::field(), &method, &courses, &CloseBreaks, &mut path).unwrap();
+    let steps: Vec<_> = path.steps(0).collect();
+    let short = steps.iter().position(|step| step.size() < 2e-9).unwrap();
+    assert_eq!((steps[short].start, steps[short].end), (1.0, 1.0 + 1e-9));
+    assert!(steps[short + 1].size() > 1e-2, "{:?}", steps[short + 1]);
 }

@@ -82,3 +82,23 @@ fn the_second_iteration_allocates_nothing() {
         }
     }
 }
+
+/// A tape that has once grown is asked for at once, whatever the number of steps below it.
+#[test]
+fn fewer_steps_than_before_allocate_nothing_and_stay_on_the_tape() {
+    let method = Method::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
+    let (mut field, mut path, mut courses) = (Driven::field(), Path::new(), Courses::new(2));
+    let mut solve_until = |end: f64| {
+        let count = allocations(|| {
+            courses.clear();
+            courses.push(&[0.0, end], &[0.6, -0.2]);
+            solve(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+        });
+        (count, path.segments())
+    };
+    let (first, segments) = solve_until(20.0);
+    assert!(first > 0 && segments > 1);
+    for end in 1..=200 {
+        assert_eq!(solve_until(f64::from(end) / 10.0), (0, 1), "{end}");
+    }
+}

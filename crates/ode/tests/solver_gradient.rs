@@ -61,6 +61,11 @@ fn check_against_differences(method: &Method, inputs: &dyn Inputs) {
     let mut field = Driven::field();
     let mut path = Path::new();
     solve(&mut field, method, &courses, inputs, &mut path).expect("the solve succeeds");
+    if let Control::Adaptive(settings) = method.control() {
+        let inside = |t: f64| path.steps(0).any(|step| step.start < t && t < step.end);
+        assert!(courses.times(0).iter().any(|&t| inside(t)), "{label}: no dense output");
+        assert!(settings.first_step.is_none() || path.counts().rejected > 0, "{label}");
+    }
     let w = covector(path.all_observed().len(), 0.3);
     let (initial_bar, theta_bar) = gradient(&mut field, method, &courses, inputs, &mut path, &w);
 
@@ -176,5 +181,39 @@ fn replay_of_unchanged_parameters_gives_the_same_bits() {
         replay(&mut field, &method, &courses, &Smooth, &path, &mut again).unwrap();
         assert_eq!(path.all_observed(), again.all_observed(), "{}", method.tableau().name);
         assert!(path.steps(0).eq(again.steps(0)));
+    }
+}
+
+#[test]
+fn columns_together_give_the_bits_of_each_column_alone() {
+    for tableau in METHODS {
+        let method = Method::new(tableau, Control::Grid { substeps: 2 }).unwrap();
+        let together = courses(method.control());
+        // The input of a column depends on its index, so here there is none.
+        let mut field = with_parameters(Linear, &[0.3, -0.2]);
+        let mut path = Path::new();
+        solve(&mut field, &method, &together, &NoInputs, &mut path).unwrap();
+        let w = covector(path.all_observed().len(), 0.3);
+        let (initial_bar, theta_bar) =
+            gradient(&mut field, &method, &together, &NoInputs, &mut path, &w);
+
+        let mut theta_sum = [0.0; 2];
+        for column in 0..together.columns() {
+            let mut alone = Courses::new(2);
+            alone.push(together.times(column), &together.initial()[2 * column..][..2]);
+            let mut path_alone = Path::new();
+            solve(&mut field, &method, &alone, &NoInputs, &mut path_alone).unwrap();
+            assert_eq!(path_alone.all_observed(), path.observed(column), "{}", tableau.name);
+            assert!(path_alone.steps(0).eq(path.steps(column)));
+            let w = &w[path.offset(column)..][..path.observed(column).len()];
+            let (initial_alone, theta_alone) =
+                gradient(&mut field, &method, &alone, &NoInputs, &mut path_alone, w);
+            assert_eq!(initial_alone, initial_bar[2 * column..][..2], "{}", tableau.name);
+            theta_sum[0] += theta_alone[0];
+            theta_sum[1] += theta_alone[1];
+        }
+        for (sum, bar) in theta_sum.iter().zip(&theta_bar) {
+            assert!((sum - bar).abs() < 1e-12 * bar.abs().max(1.0), "{}", tableau.name);
+        }
     }
 }

@@ -4,14 +4,14 @@ mod systems;
 
 use lawful_ode::methods::{DOPRI5, RK4};
 use lawful_ode::{
-    Adaptive, Control, Courses, METHODS, Method, Path, Recorded, VectorField, predict, pull_back,
-    solve,
+    Adaptive, Control, Courses, Inputs, METHODS, Method, NoInputs, Path, VectorField, predict,
+    pull_back, solve,
 };
-use systems::{Driven, Held, LimitCycle, Smooth};
+use systems::{Driven, Forgetful, Held, LimitCycle, Smooth};
 
 fn courses(control: Control) -> Courses {
     let mut courses = Courses::new(2);
-    let times: Vec<f64> = (0..40).map(|i| 0.21 * f64::from(i)).collect();
+    let times: Vec<f64> = (0..40).map(|i| 0.35 * f64::from(i)).collect();
     courses.push(&times, &[0.6, -0.2]);
     if matches!(control, Control::Grid { .. }) {
         courses.push(&times[..17], &[0.1, 0.9]);
@@ -21,10 +21,10 @@ fn courses(control: Control) -> Courses {
 
 /// Observed states and gradients, by their bits, and the number of segments.
 fn bits(
-    field: &mut Recorded<Driven>,
+    field: &mut dyn VectorField,
     method: &Method,
     path: &mut Path,
-    inputs: &dyn lawful_ode::Inputs,
+    inputs: &dyn Inputs,
 ) -> (Vec<u64>, usize) {
     let courses = courses(method.control());
     solve(field, method, &courses, inputs, path).expect("the solve succeeds");
@@ -41,19 +41,22 @@ fn gradient_is_the_same_bit_for_bit_however_small_the_memory() {
     let controls =
         [Control::Grid { substeps: 2 }, Control::Adaptive(Adaptive::with_tolerances(1e-4, 1e-6))];
     let held = Held { width: 0.4, announced: true };
-    for inputs in [&Smooth as &dyn lawful_ode::Inputs, &held] {
+    for inputs in [&Smooth as &dyn Inputs, &held] {
         for tableau in METHODS {
             for control in controls {
                 let Ok(method) = Method::new(tableau, control) else { continue };
-                let mut ample_path = Path::new();
-                let mut field = Driven::field();
+                let mut path = Path::new();
+                let mut field = Forgetful::new(Driven::field());
                 // The first solve finds out how many steps there are, the second has room for all.
-                bits(&mut field, &method, &mut ample_path, inputs);
-                let (ample, segments) = bits(&mut field, &method, &mut ample_path, inputs);
+                let (growing, segments) = bits(&mut field, &method, &mut path, inputs);
+                let adaptive = matches!(control, Control::Adaptive(_));
+                assert_eq!(segments > 1, adaptive, "{}: {segments}", tableau.name);
+                let (ample, segments) = bits(&mut field, &method, &mut path, inputs);
                 assert_eq!(segments, 1, "{}", tableau.name);
+                assert_eq!(ample, growing, "{} {control:?}", tableau.name);
                 for memory in [0, 700, 5000] {
                     let small = method.with_memory(memory);
-                    let mut field = Driven::field();
+                    let mut field = Forgetful::new(Driven::field());
                     let (tiny, segments) = bits(&mut field, &small, &mut Path::new(), inputs);
                     assert!(segments > 1, "{} {memory}", tableau.name);
                     assert_eq!(ample, tiny, "{} {control:?} {memory}", tableau.name);
@@ -106,7 +109,7 @@ fn a_hundred_thousand_steps_go_back_on_a_tape_of_a_few_kilobytes() {
     let method = Method::new(&RK4, Control::Grid { substeps: 50_000 }).unwrap().with_memory(memory);
     let mut field = LimitCycle::field();
     let mut path = Path::new();
-    solve(&mut field, &method, &courses, &lawful_ode::NoInputs, &mut path).unwrap();
+    solve(&mut field, &method, &courses, &NoInputs, &mut path).unwrap();
     assert_eq!(path.counts().accepted, 100_000);
     let slots_on_tape = memory / field.slot_bytes(1);
     assert_eq!(path.segments(), 100_000_usize.div_ceil(slots_on_tape / 4));
@@ -116,7 +119,7 @@ fn a_hundred_thousand_steps_go_back_on_a_tape_of_a_few_kilobytes() {
         &mut field,
         &method,
         &courses,
-        &lawful_ode::NoInputs,
+        &NoInputs,
         &mut path,
         &w,
         &mut initial_bar,

@@ -2,8 +2,10 @@
 
 mod systems;
 
-use lawful_ode::{Adaptive, Control, Courses, METHODS, Method, NoInputs, Path, Tableau, solve};
-use systems::LimitCycle;
+use lawful_ode::{
+    Adaptive, Control, Courses, Inputs, METHODS, Method, NoInputs, Path, Tableau, solve,
+};
+use systems::{Integral, LimitCycle, with_parameters};
 
 /// Largest error at the last observation of three columns with different starts, ends and steps.
 fn error_on_grid(tableau: &'static Tableau, substeps: usize) -> f64 {
@@ -77,5 +79,39 @@ fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_method
             "{}: stated {stated}, measured {measured:.2}",
             tableau.name
         );
+    }
+}
+
+/// Fails when a column is asked for a time after its end.
+struct Watched<'a>(&'a Courses);
+
+impl Inputs for Watched<'_> {
+    fn at(&self, column: usize, t: f64, step_start: f64, u: &mut [f64]) {
+        let end = self.0.times(column)[1];
+        assert!(step_start <= t && t <= end, "{t} is outside [{step_start}, {end}]");
+        u[0] = 1.0;
+    }
+}
+
+#[test]
+fn no_stage_looks_beyond_the_end_of_its_interval_and_the_last_step_ends_there() {
+    let mut courses = Courses::new(1);
+    for i in 1..=50 {
+        courses.push(&[-0.1 * f64::from(i), 0.01 * f64::from(i)], &[0.0]);
+    }
+    let rounds_up = |t: &[f64]| t[0] + (t[1] - t[0]) > t[1];
+    assert!((0..50).any(|column| rounds_up(courses.times(column))), "rounding matters here");
+    for tableau in METHODS {
+        for substeps in [1, 3] {
+            let method = Method::new(tableau, Control::Grid { substeps }).unwrap();
+            let mut field = with_parameters(Integral, &[1.0]);
+            let mut path = Path::new();
+            solve(&mut field, &method, &courses, &Watched(&courses), &mut path).unwrap();
+            for column in 0..50 {
+                let last = path.steps(column).last().unwrap();
+                assert_eq!(last.end.to_bits(), courses.times(column)[1].to_bits());
+                assert_eq!(path.steps(column).count(), substeps);
+            }
+        }
     }
 }

@@ -263,3 +263,66 @@ impl Inputs for Held {
         if self.announced { ((t / self.width).floor() + 1.0) * self.width } else { f64::INFINITY }
     }
 }
+
+/// A field that makes use of its right to lose its tape when it grows.
+pub(crate) struct Forgetful<F> {
+    pub(crate) field: F,
+    slots: usize,
+}
+
+impl<F: VectorField> Forgetful<F> {
+    pub(crate) fn new(field: F) -> Self {
+        Self { field, slots: 0 }
+    }
+}
+
+impl<F: VectorField + Clone + 'static> VectorField for Forgetful<F> {
+    fn state_len(&self) -> usize {
+        self.field.state_len()
+    }
+
+    fn input_len(&self) -> usize {
+        self.field.input_len()
+    }
+
+    fn parameter_len(&self) -> usize {
+        self.field.parameter_len()
+    }
+
+    fn set_parameters(&mut self, theta: &[f64]) {
+        self.field.set_parameters(theta);
+    }
+
+    fn reserve(&mut self, slots: usize, columns: usize) {
+        self.field.reserve(slots, columns);
+        if slots > self.slots {
+            let [y, u, mut dy] = [self.state_len(), self.input_len(), self.state_len()]
+                .map(|len| vec![f64::NAN; len]);
+            for slot in 0..self.slots {
+                self.field.eval(slot, &[f64::NAN], &y, &u, &mut dy);
+            }
+            self.slots = slots;
+        }
+    }
+
+    fn slot_bytes(&self, columns: usize) -> usize {
+        self.field.slot_bytes(columns)
+    }
+
+    fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {
+        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
+        self.field.eval(slot, t, y, u, dy);
+    }
+
+    fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        self.field.pull_back(slot, w, y_bar);
+    }
+
+    fn flush(&mut self, theta_bar: &mut [f64]) {
+        self.field.flush(theta_bar);
+    }
+
+    fn fork(&self) -> Box<dyn VectorField> {
+        Box::new(Self { field: self.field.clone(), slots: self.slots })
+    }
+}

@@ -124,9 +124,8 @@ mod tests {
             for i in 0..n {
                 let sum = 0.5 * k[i] - 2.0 * k[2 * n + i];
                 assert_eq!((combined[i], alone[i]), (y[i] + h[i] * sum, h[i] * sum));
-                for (j, weight) in weights.iter().enumerate() {
-                    assert_eq!(k_bar[j * n + i], k[j * n + i] + weight * h[i] * y[i]);
-                }
+                let back: Vec<f64> = (0..3).map(|j| k_bar[j * n + i] - k[j * n + i]).collect();
+                assert_eq!(back, weights.map(|weight| weight * h[i] * y[i]));
             }
         }
     }

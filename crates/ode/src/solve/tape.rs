@@ -50,6 +50,7 @@ impl Tape {
 
 #[cfg(test)]
 mod tests {
+    use super::Room::{Free, Grown, Wrapped};
     use super::*;
 
     #[test]
@@ -61,7 +62,6 @@ mod tests {
             seen.push((room, tape.room, tape.next));
             tape.next += 5;
         }
-        use Room::{Free, Grown, Wrapped};
         let expected = [
             (Free, 10, 0),
             (Free, 10, 5),
@@ -79,6 +79,6 @@ mod tests {
     #[test]
     fn one_step_fits_even_without_memory() {
         let mut tape = Tape::new(100, 7, 0, 64);
-        assert_eq!((tape.room, tape.find(7)), (7, Room::Free));
+        assert_eq!((tape.room, tape.find(7)), (7, Free));
     }
 }

@@ -35,10 +35,10 @@ pub(crate) trait Exponential: Real {
     const LOWEST_EXPM1: Self;
     /// Below it eˣ is not a normal number; taken for zero.
     const LOWEST_EXP: Self;
-    /// Coefficients of q, the constant first.
-    const Q: &'static [Self];
-    /// Coefficients of g, the constant first.
-    const G: &'static [Self];
+    /// q(r), by Estrin's scheme: its steps wait less for each other than Horner's do.
+    fn q<const FMA: bool>(r: Self) -> Self;
+    /// g(v), by Estrin's scheme.
+    fn g<const FMA: bool>(v: Self) -> Self;
     /// 2ⁿ from n + `ROUNDER`.
     fn power_of_two(rounded: Self) -> Self;
 }
@@ -50,29 +50,36 @@ impl Exponential for f64 {
     const ROUNDER: Self = 6_755_399_441_055_744.0;
     const LOWEST_EXPM1: Self = -40.0;
     const LOWEST_EXP: Self = -708.0;
-    const Q: &'static [Self] = &[
-        0.500_000_000_000_000_6,
-        0.166_666_666_666_665_88,
-        0.041_666_666_666_576_466,
-        0.008_333_333_333_389_73,
-        0.001_388_888_893_166_691_4,
-        0.000_198_412_697_187_180_95,
-        2.480_150_514_293_482_4e-5,
-        2.755_740_767_917_088_4e-6,
-        2.762_609_273_868_761_5e-7,
-        2.505_377_801_259_441_3e-8,
-    ];
-    const G: &'static [Self] = &[
-        0.333_333_333_333_388_55,
-        0.199_999_999_980_231_57,
-        0.142_857_145_291_823,
-        0.111_110_964_427_580_28,
-        0.090_914_073_104_733_3,
-        0.076_821_432_051_831_49,
-        0.067_932_008_720_700_14,
-        0.049_511_855_399_965_46,
-        0.088_703_588_359_886_56,
-    ];
+    #[inline(always)]
+    fn q<const FMA: bool>(r: Self) -> Self {
+        let r2 = r * r;
+        let a = mul_add::<_, FMA>(0.166_666_666_666_665_88, r, 0.500_000_000_000_000_6);
+        let b = mul_add::<_, FMA>(0.008_333_333_333_389_73, r, 0.041_666_666_666_576_466);
+        let c = mul_add::<_, FMA>(0.000_198_412_697_187_180_95, r, 0.001_388_888_893_166_691_4);
+        let d = mul_add::<_, FMA>(2.755_740_767_917_088_4e-6, r, 2.480_150_514_293_482_4e-5);
+        let e = mul_add::<_, FMA>(2.505_377_801_259_441_3e-8, r, 2.762_609_273_868_761_5e-7);
+        let a = mul_add::<_, FMA>(b, r2, a);
+        let c = mul_add::<_, FMA>(d, r2, c);
+        let r4 = r2 * r2;
+        let a = mul_add::<_, FMA>(c, r4, a);
+        let r8 = r4 * r4;
+        mul_add::<_, FMA>(e, r8, a)
+    }
+    #[inline(always)]
+    fn g<const FMA: bool>(v: Self) -> Self {
+        let v2 = v * v;
+        let a = mul_add::<_, FMA>(0.199_999_999_980_231_57, v, 0.333_333_333_333_388_55);
+        let b = mul_add::<_, FMA>(0.111_110_964_427_580_28, v, 0.142_857_145_291_823);
+        let c = mul_add::<_, FMA>(0.076_821_432_051_831_49, v, 0.090_914_073_104_733_3);
+        let d = mul_add::<_, FMA>(0.049_511_855_399_965_46, v, 0.067_932_008_720_700_14);
+        let e = 0.088_703_588_359_886_56;
+        let a = mul_add::<_, FMA>(b, v2, a);
+        let c = mul_add::<_, FMA>(d, v2, c);
+        let v4 = v2 * v2;
+        let a = mul_add::<_, FMA>(c, v4, a);
+        let v8 = v4 * v4;
+        mul_add::<_, FMA>(e, v8, a)
+    }
     #[inline(always)]
     fn power_of_two(rounded: Self) -> Self {
         Self::from_bits((rounded.to_bits() << 52).wrapping_add(1.0_f64.to_bits()))
@@ -86,9 +93,23 @@ impl Exponential for f32 {
     const ROUNDER: Self = 12_582_912.0;
     const LOWEST_EXPM1: Self = -20.0;
     const LOWEST_EXP: Self = -87.0;
-    const Q: &'static [Self] =
-        &[0.499_999_98, 0.166_665_43, 0.041_667_2, 0.008_366_547, 0.001_388_251_6];
-    const G: &'static [Self] = &[0.333_332_1, 0.200_107_67, 0.140_008_39, 0.140_063_32];
+    #[inline(always)]
+    fn q<const FMA: bool>(r: Self) -> Self {
+        let r2 = r * r;
+        let a = mul_add::<_, FMA>(0.166_665_43, r, 0.499_999_98);
+        let b = mul_add::<_, FMA>(0.008_366_547, r, 0.041_667_2);
+        let c = 0.001_388_251_6;
+        let a = mul_add::<_, FMA>(b, r2, a);
+        let r4 = r2 * r2;
+        mul_add::<_, FMA>(c, r4, a)
+    }
+    #[inline(always)]
+    fn g<const FMA: bool>(v: Self) -> Self {
+        let v2 = v * v;
+        let a = mul_add::<_, FMA>(0.200_107_67, v, 0.333_332_1);
+        let b = mul_add::<_, FMA>(0.140_063_32, v, 0.140_008_39);
+        mul_add::<_, FMA>(b, v2, a)
+    }
     #[inline(always)]
     fn power_of_two(rounded: Self) -> Self {
         Self::from_bits((rounded.to_bits() << 23).wrapping_add(1.0_f32.to_bits()))
@@ -116,7 +137,7 @@ pub(crate) fn ln_1p<T: Exponential, const FMA: bool>(z: T) -> T {
     let s = z / (z + T::from_f64(2.0));
     let twice = s + s;
     let v = s * s;
-    mul_add::<T, FMA>(twice * v, polynomial::<T, FMA>(T::G, v), twice)
+    mul_add::<T, FMA>(twice * v, T::g::<FMA>(v), twice)
 }
 
 /// eʳ − 1 and 2ⁿ, where x = n ln 2 + r.
@@ -126,18 +147,8 @@ fn reduced<T: Exponential, const FMA: bool>(x: T) -> (T, T) {
     let n = rounded - T::ROUNDER;
     let r = mul_add::<T, FMA>(n, -T::LN_2_HIGH, x);
     let r = mul_add::<T, FMA>(n, -T::LN_2_LOW, r);
-    let p = mul_add::<T, FMA>(r * r, polynomial::<T, FMA>(T::Q, r), r);
+    let p = mul_add::<T, FMA>(r * r, T::q::<FMA>(r), r);
     (p, T::power_of_two(rounded))
-}
-
-/// `c[0] + c[1] x + c[2] x² + …` by Horner's rule.
-#[inline(always)]
-fn polynomial<T: Real, const FMA: bool>(coefficients: &[T], x: T) -> T {
-    let mut value = T::default();
-    for &c in coefficients.iter().rev() {
-        value = mul_add::<T, FMA>(value, x, c);
-    }
-    value
 }
 
 /// The larger one; NaN stays NaN.

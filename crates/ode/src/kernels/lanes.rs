@@ -157,6 +157,13 @@ pub(crate) const fn packs(len: usize, lanes: usize) -> usize {
     len.div_ceil(lanes)
 }
 
+/// `len` in as few parts of at most `most` as possible, as equal as possible, the large ones first.
+#[inline(always)]
+pub(crate) fn parts(len: usize, most: usize) -> impl Iterator<Item = usize> {
+    let count = len.div_ceil(most);
+    (0..count).map(move |part| len / count + usize::from(part < len % count))
+}
+
 /// The numbers of some packs, in order.
 #[inline(always)]
 pub(crate) fn flat<T: Real, const N: usize>(packs: &[Lanes<T, N>]) -> &[T] {

@@ -1,13 +1,15 @@
 //! A matrix with its bias, in the order in which a product reads it.
 
-use super::lanes::{Lanes, Real, flat_mut, packs};
+use std::ops::Range;
+
+use super::lanes::{Lanes, Real, flat_mut, packs, parts};
 
 /// Up to this many outputs, a product is a dot product per output.
 pub(crate) const THIN: usize = 4;
 
 /// Packs of outputs that are summed side by side, when there is one column: enough to hide the
 /// latency of the additions, few enough for the registers.
-pub(crate) const ONE_COLUMN: usize = 8;
+pub(crate) const ONE_COLUMN: usize = 14;
 
 /// The same when there are many columns, each of which needs sums of its own.
 pub(crate) const MANY_COLUMNS: usize = 2;
@@ -23,34 +25,44 @@ pub(crate) const MANY_COLUMNS: usize = 2;
 pub(crate) struct Packed<T, const N: usize> {
     pub(crate) inputs: usize,
     pub(crate) outputs: usize,
-    /// Largest width of a panel; 0 means rows.
-    most: usize,
+    /// Empty if the matrix is stored as rows.
+    pub(crate) panels: Vec<Panel>,
     pub(crate) data: Vec<Lanes<T, N>>,
+}
+
+/// Some neighbouring packs of outputs.
+pub(crate) struct Panel {
+    /// How many packs.
+    pub(crate) width: usize,
+    /// The first of them.
+    pub(crate) first: usize,
+    /// Where they are in `data`.
+    pub(crate) data: Range<usize>,
 }
 
 impl<T: Real, const N: usize> Packed<T, N> {
     /// A zero matrix whose panels are at most `most` packs wide.
     pub(crate) fn new(outputs: usize, inputs: usize, most: usize) -> Self {
-        let (most, len) = if outputs <= THIN {
-            (0, outputs * packs(inputs, N) + packs(outputs, N))
-        } else {
-            (most, (1 + inputs) * packs(outputs, N))
+        if outputs <= THIN {
+            let data = vec![Lanes::zero(); outputs * packs(inputs, N) + packs(outputs, N)];
+            return Self { inputs, outputs, panels: Vec::new(), data };
+        }
+        let mut first = 0;
+        let panel = |width| {
+            let data = (1 + inputs) * first..(1 + inputs) * (first + width);
+            let panel = Panel { width, first, data };
+            first += width;
+            panel
         };
-        Self { inputs, outputs, most, data: vec![Lanes::zero(); len] }
+        let panels = parts(packs(outputs, N), most).map(panel).collect();
+        let data = vec![Lanes::zero(); (1 + inputs) * packs(outputs, N)];
+        Self { inputs, outputs, panels, data }
     }
 
     /// Whether it is stored as rows.
     #[inline(always)]
     pub(crate) fn thin(&self) -> bool {
-        self.most == 0
-    }
-
-    /// Widths of the panels: as equal as possible, the wide ones first.
-    #[inline(always)]
-    pub(crate) fn widths(&self) -> impl Iterator<Item = usize> + use<T, N> {
-        let packs = packs(self.outputs, N);
-        let panels = packs.div_ceil(self.most);
-        (0..panels).map(move |panel| packs / panels + usize::from(panel < packs % panels))
+        self.panels.is_empty()
     }
 
     /// Fills in `W[output][input] = weight(output, input)` and `b[output] = bias(output)`.
@@ -71,11 +83,10 @@ impl<T: Real, const N: usize> Packed<T, N> {
             }
             return;
         }
-        let (mut first, mut start) = (0, 0);
-        for width in self.widths() {
-            let (lanes, end) = (width * N, start + (1 + inputs) * width);
+        for panel in &self.panels {
+            let (lanes, first) = (panel.width * N, panel.first * N);
             let used = lanes.min(outputs - first);
-            let mut rows = flat_mut(&mut self.data[start..end]).chunks_exact_mut(lanes);
+            let mut rows = flat_mut(&mut self.data[panel.data.clone()]).chunks_exact_mut(lanes);
             if let Some(row) = rows.next() {
                 for (o, b) in row[..used].iter_mut().enumerate() {
                     *b = T::from_f64(bias(first + o));
@@ -86,7 +97,6 @@ impl<T: Real, const N: usize> Packed<T, N> {
                     *w = T::from_f64(weight(first + o, i));
                 }
             }
-            (first, start) = (first + lanes, end);
         }
     }
 }

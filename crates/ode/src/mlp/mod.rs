@@ -4,6 +4,7 @@
 //! loops; [`Mlp`] is the fast one, tested against it.
 
 mod network;
+mod passes;
 mod queue;
 mod reference;
 mod shape;

@@ -1,13 +1,13 @@
 //! The fast network in one precision: packed weights, tape and gradient queue around the kernels.
 
 use super::MlpShape;
+use super::passes::{Evaluation, PullBack};
 use super::queue::Queue;
 use super::tape::Tape;
 use super::weights::{Layer, MANY};
 use crate::kernels::dispatch::Kernels;
 use crate::kernels::exponential::Exponential;
-use crate::kernels::lanes::{Lanes, flat, flat_mut, packs};
-use crate::kernels::product::{Backward, Forward};
+use crate::kernels::lanes::{Lanes, packs};
 use crate::{Activation, VectorField};
 
 /// A network that computes with `T`, `N` numbers at a time.
@@ -122,76 +122,33 @@ impl<T: Exponential, const N: usize> VectorField for Network<T, N> {
     }
 
     fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {
-        let columns = t.len();
-        let (d, m) = (self.shape.state, self.shape.inputs);
-        let x = flat_mut(self.tape.record(slot, columns));
-        let row = packs(self.shape.input_len(), N) * N;
-        for (column, (x, t)) in x.chunks_exact_mut(row).zip(t).enumerate() {
-            let time = self.shape.time.then_some(t);
-            let (y, u) = (&y[column * d..][..d], &u[column * m..][..m]);
-            for (x, value) in x.iter_mut().zip(time.into_iter().chain(y).chain(u)) {
-                *x = T::from_f64(*value);
-            }
-        }
-
-        let layers = layers(&mut self.one, &mut self.many, &self.theta, columns);
-        let (hidden, last) = layers.split_at(layers.len() - 1);
-        for (l, layer) in hidden.iter().enumerate() {
-            let step = self.tape.step(slot, l);
-            self.kernels.run(Forward {
-                matrix: &layer.forward,
-                activation: layer.activation,
-                x: step.x,
-                y: step.y,
-                input: step.argument,
-            });
-        }
-        let y_packs = packs(d, N);
-        self.kernels.run(Forward {
-            matrix: &last[0].forward,
-            activation: Activation::Identity,
-            x: self.tape.value(slot, hidden.len()),
-            y: &mut self.result[..columns * y_packs],
-            input: None,
+        self.kernels.run(Evaluation {
+            shape: &self.shape,
+            layers: layers(&mut self.one, &mut self.many, &self.theta, t.len()),
+            tape: &mut self.tape,
+            result: &mut self.result,
+            slot,
+            t,
+            y,
+            u,
+            dy,
         });
-        let result = flat(&self.result).chunks_exact(y_packs * N);
-        for (dy, result) in dy.chunks_exact_mut(d).zip(result) {
-            dy.iter_mut().zip(result).for_each(|(dy, value)| *dy = value.to_f64());
-        }
     }
 
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
         let columns = self.tape.columns(slot);
-        let (d, y_packs) = (self.shape.state, packs(self.shape.state, N));
-        let layers = layers(&mut self.one, &mut self.many, &self.theta, columns);
         let row = self.queue.push(columns, self.kernels);
-
-        let last = layers.len() - 1;
-        let delta = flat_mut(self.queue.layers[last].delta(row, columns));
-        for (delta, w) in delta.chunks_exact_mut(y_packs * N).zip(w.chunks_exact(d)) {
-            delta.iter_mut().zip(w).for_each(|(delta, w)| *delta = T::from_f64(*w));
-        }
-        for l in (0..layers.len()).rev() {
-            let value = self.tape.value(slot, l);
-            let (before, queue) = self.queue.layers.split_at_mut(l);
-            queue[0].x(row, columns).copy_from_slice(value);
-            let (activation, x_bar) = match before.last_mut() {
-                Some(before) => (layers[l - 1].activation, before.delta(row, columns)),
-                None => (Activation::Identity, &mut self.result[..columns * y_packs]),
-            };
-            self.kernels.run(Backward {
-                matrix: &layers[l].backward,
-                activation,
-                delta: queue[0].delta(row, columns),
-                value,
-                input: self.tape.argument(slot, l),
-                x_bar,
-            });
-        }
-        let result = flat(&self.result).chunks_exact(y_packs * N);
-        for (y_bar, result) in y_bar.chunks_exact_mut(d).zip(result) {
-            y_bar.iter_mut().zip(result).for_each(|(bar, value)| *bar += value.to_f64());
-        }
+        self.kernels.run(PullBack {
+            shape: &self.shape,
+            layers: layers(&mut self.one, &mut self.many, &self.theta, columns),
+            tape: &self.tape,
+            queue: &mut self.queue,
+            result: &mut self.result,
+            slot,
+            row,
+            w,
+            y_bar,
+        });
     }
 
     fn flush(&mut self, theta_bar: &mut [f64]) {

@@ -1,13 +1,13 @@
 //! Rows of layer inputs and deltas that wait to become weight gradients.
 //!
-//! `W̄ += δ xᵀ` for one row at a time would read and write all of `W̄` for each row. So rows are
-//! queued, and a full queue becomes one sum of outer products, whose tiles stay in registers.
-//! More rows than fit the cache would make it slower again.
+//! `[W̄ b̄] += δ [xᵀ 1]` for one row at a time would read and write all of `W̄` for each row. So
+//! rows are queued, and a full queue becomes one sum of outer products, whose tiles stay in
+//! registers. More rows than fit the cache would make it slower again.
 
 use super::LayerShape;
 use crate::kernels::dispatch::Kernels;
-use crate::kernels::gradient::{OuterProducts, RowSums};
-use crate::kernels::lanes::{Lanes, Real, flat, packs};
+use crate::kernels::gradient::OuterProducts;
+use crate::kernels::lanes::{Lanes, Real, flat, flat_mut, packs};
 
 /// Rows that become one sum of outer products.
 const ROWS: usize = 64;
@@ -30,14 +30,16 @@ pub(super) struct Queue<T, const N: usize> {
 /// One layer's queue.
 pub(super) struct Rows<T, const N: usize> {
     shape: LayerShape,
+    /// Rows of the layer's input with a 1 behind it, filled up to whole packs.
     x: Vec<Lanes<T, N>>,
+    /// Rows of the adjoint of the layer's output, filled up with zeros.
     delta: Vec<Lanes<T, N>>,
+    x_packs: usize,
+    delta_packs: usize,
     /// Whether the lanes go along the outputs, because that wastes fewer of them.
     transposed: bool,
-    /// Σ δ xᵀ, or its transpose, in rows of whole packs.
-    weights: Vec<Lanes<T, N>>,
-    /// Σ δ.
-    biases: Vec<Lanes<T, N>>,
+    /// Σ δ [xᵀ 1], or its transpose, in rows of whole packs.
+    sums: Vec<Lanes<T, N>>,
 }
 
 impl<T: Real, const N: usize> Queue<T, N> {
@@ -54,8 +56,11 @@ impl<T: Real, const N: usize> Queue<T, N> {
         if capacity > self.capacity {
             self.capacity = capacity;
             for layer in &mut self.layers {
-                layer.x.resize(capacity * packs(layer.shape.inputs, N), Lanes::zero());
-                layer.delta.resize(capacity * packs(layer.shape.outputs, N), Lanes::zero());
+                layer.x.resize(capacity * layer.x_packs, Lanes::zero());
+                layer.delta.resize(capacity * layer.delta_packs, Lanes::zero());
+                for row in flat_mut(&mut layer.x).chunks_exact_mut(layer.x_packs * N) {
+                    row[layer.shape.inputs] = T::from_f64(1.0);
+                }
             }
         }
     }
@@ -102,8 +107,7 @@ impl<T: Real, const N: usize> Queue<T, N> {
     pub(super) fn clear(&mut self) {
         (self.rows, self.summed) = (0, 0);
         for layer in &mut self.layers {
-            layer.weights.fill(Lanes::zero());
-            layer.biases.fill(Lanes::zero());
+            layer.sums.fill(Lanes::zero());
         }
         self.theta_bar.fill(0.0);
     }
@@ -111,69 +115,70 @@ impl<T: Real, const N: usize> Queue<T, N> {
 
 impl<T: Real, const N: usize> Rows<T, N> {
     fn new(shape: LayerShape) -> Self {
-        let (inputs, outputs) = (shape.inputs, shape.outputs);
-        let straight = outputs * packs(inputs, N);
-        let transposed = inputs * packs(outputs, N);
+        let (x_packs, delta_packs) = (packs(shape.inputs + 1, N), packs(shape.outputs, N));
+        let straight = shape.outputs * x_packs;
+        let transposed = (shape.inputs + 1) * delta_packs;
         Self {
             x: Vec::new(),
             delta: Vec::new(),
+            x_packs,
+            delta_packs,
             transposed: transposed < straight,
-            weights: vec![Lanes::zero(); transposed.min(straight)],
-            biases: vec![Lanes::zero(); packs(outputs, N)],
+            sums: vec![Lanes::zero(); transposed.min(straight)],
             shape,
         }
     }
 
-    /// The rows of layer inputs from `row` on.
-    pub(super) fn x(&mut self, row: usize, rows: usize) -> &mut [Lanes<T, N>] {
-        let packs = packs(self.shape.inputs, N);
-        &mut self.x[row * packs..][..rows * packs]
+    /// The row of the layer's input, to be written together with [`mark`](Self::mark).
+    pub(super) fn x(&mut self, row: usize) -> &mut [Lanes<T, N>] {
+        &mut self.x[row * self.x_packs..][..packs(self.shape.inputs, N)]
+    }
+
+    /// Writes the 1 behind the layer's input.
+    pub(super) fn mark(&mut self, row: usize) {
+        flat_mut(&mut self.x)[row * self.x_packs * N + self.shape.inputs] = T::from_f64(1.0);
     }
 
     /// The rows of deltas from `row` on.
     pub(super) fn delta(&mut self, row: usize, rows: usize) -> &mut [Lanes<T, N>] {
-        let packs = packs(self.shape.outputs, N);
-        &mut self.delta[row * packs..][..rows * packs]
+        &mut self.delta[row * self.delta_packs..][..rows * self.delta_packs]
     }
 
     fn sum(&mut self, rows: usize, kernels: Kernels) {
-        let (x_packs, delta_packs) = (packs(self.shape.inputs, N), packs(self.shape.outputs, N));
-        let x = self.x[..rows * x_packs].chunks(ROWS * x_packs);
-        let delta = self.delta[..rows * delta_packs].chunks(ROWS * delta_packs);
-        for (x, delta) in x.zip(delta) {
-            let sums = &mut self.weights[..];
-            kernels.run(if self.transposed {
-                let broad_len = self.shape.inputs;
-                OuterProducts { broad_len, broad: x, wide_packs: delta_packs, wide: delta, sums }
+        for start in (0..rows).step_by(ROWS) {
+            let rows = ROWS.min(rows - start);
+            let x = &self.x[start * self.x_packs..][..rows * self.x_packs];
+            let delta = &self.delta[start * self.delta_packs..][..rows * self.delta_packs];
+            let (broad_len, broad, wide_packs, wide) = if self.transposed {
+                (self.shape.inputs + 1, x, self.delta_packs, delta)
             } else {
-                let broad_len = self.shape.outputs;
-                OuterProducts { broad_len, broad: delta, wide_packs: x_packs, wide: x, sums }
-            });
-            kernels.run(RowSums { rows: delta, sums: &mut self.biases });
+                (self.shape.outputs, delta, self.x_packs, x)
+            };
+            let sums = &mut self.sums[..];
+            kernels.run(OuterProducts { rows, broad_len, broad, wide_packs, wide, sums });
         }
     }
 
     fn spill(&mut self, theta_bar: &mut [f64]) {
-        let (inputs, outputs) = (self.shape.inputs, self.shape.outputs);
-        let weights_bar = &mut theta_bar[self.shape.weights.clone()];
-        let sums = flat(&self.weights);
+        let inputs = self.shape.inputs;
+        let (biases, weights) = (self.shape.biases.clone(), self.shape.weights.clone());
+        let sums = flat(&self.sums);
         if self.transposed {
-            let row = packs(outputs, N) * N;
-            for (i, sums) in sums.chunks_exact(row).enumerate() {
-                for (o, sum) in sums[..outputs].iter().enumerate() {
-                    weights_bar[o * inputs + i] += sum.to_f64();
-                }
+            let mut rows = sums.chunks_exact(self.delta_packs * N);
+            let bars = &mut theta_bar[weights];
+            for (i, sums) in rows.by_ref().take(inputs).enumerate() {
+                let column = bars[i..].iter_mut().step_by(inputs);
+                column.zip(sums).for_each(|(bar, sum)| *bar += sum.to_f64());
             }
+            let bars = theta_bar[biases].iter_mut();
+            bars.zip(rows.flatten()).for_each(|(bar, sum)| *bar += sum.to_f64());
         } else {
-            let rows = sums.chunks_exact(packs(inputs, N) * N);
-            for (bar, sums) in weights_bar.chunks_exact_mut(inputs).zip(rows) {
-                bar.iter_mut().zip(sums).for_each(|(bar, sum)| *bar += sum.to_f64());
+            for (o, sums) in sums.chunks_exact(self.x_packs * N).enumerate() {
+                let bars = theta_bar[weights.start + o * inputs..][..inputs].iter_mut();
+                bars.zip(sums).for_each(|(bar, sum)| *bar += sum.to_f64());
+                theta_bar[biases.start + o] += sums[inputs].to_f64();
             }
         }
-        let biases_bar = &mut theta_bar[self.shape.biases.clone()];
-        let sums = flat(&self.biases);
-        biases_bar.iter_mut().zip(sums).for_each(|(bar, sum)| *bar += sum.to_f64());
-        self.weights.fill(Lanes::zero());
-        self.biases.fill(Lanes::zero());
+        self.sums.fill(Lanes::zero());
     }
 }

@@ -1,0 +1,130 @@
+//! One evaluation and one pull-back of the network, each compiled as a whole.
+#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the set")]
+
+use super::MlpShape;
+use super::queue::Queue;
+use super::tape::Tape;
+use super::weights::Layer;
+use crate::Activation;
+use crate::kernels::activate::{activate, times_slope};
+use crate::kernels::dispatch::Kernel;
+use crate::kernels::exponential::Exponential;
+use crate::kernels::lanes::{Lanes, flat, flat_mut, packs};
+use crate::kernels::product::product;
+
+/// `dy = f(t, y, u; θ)`, recorded in `slot`:
+/// `x₀ = [t, y, u]`, `z_l = W_l x_{l−1} + b_l`, `x_l = σ_l(z_l)`, `dy = z_L`.
+pub(super) struct Evaluation<'a, T, const N: usize> {
+    pub(super) shape: &'a MlpShape,
+    pub(super) layers: &'a [Layer<T, N>],
+    pub(super) tape: &'a mut Tape<T, N>,
+    /// Room for `z_L`.
+    pub(super) result: &'a mut [Lanes<T, N>],
+    pub(super) slot: usize,
+    pub(super) t: &'a [f64],
+    pub(super) y: &'a [f64],
+    pub(super) u: &'a [f64],
+    pub(super) dy: &'a mut [f64],
+}
+
+impl<T: Exponential, const N: usize> Kernel for Evaluation<'_, T, N> {
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let (columns, d, m) = (self.t.len(), self.shape.state, self.shape.inputs);
+        let (slot, first) = (self.slot, usize::from(self.shape.time));
+        let x = flat_mut(self.tape.record(slot, columns));
+        let row = packs(self.shape.input_len(), N) * N;
+        for (column, t) in self.t.iter().enumerate() {
+            let x = &mut x[column * row..][..row];
+            if self.shape.time {
+                x[0] = T::from_f64(*t);
+            }
+            let (y, u) = (&self.y[column * d..][..d], &self.u[column * m..][..m]);
+            cast(y, &mut x[first..]);
+            cast(u, &mut x[first + d..]);
+        }
+        let (hidden, last) = self.layers.split_at(self.layers.len() - 1);
+        for (l, layer) in hidden.iter().enumerate() {
+            let step = self.tape.step(slot, l);
+            product::<T, N, FMA>(columns, &layer.forward, step.x, step.y);
+            if let Some(argument) = step.argument {
+                argument.copy_from_slice(step.y);
+            }
+            activate::<T, N, FMA>(layer.activation, step.y);
+        }
+        let x = self.tape.value(slot, hidden.len());
+        product::<T, N, FMA>(columns, &last[0].forward, x, self.result);
+        let row = packs(d, N) * N;
+        for column in 0..columns {
+            let z = &flat(self.result)[column * row..][..d];
+            let dy = &mut self.dy[column * d..][..d];
+            dy.iter_mut().zip(z).for_each(|(dy, z)| *dy = z.to_f64());
+        }
+    }
+}
+
+/// `y_bar += (∂f/∂y)ᵀ w`, and the factors of `(∂f/∂θ)ᵀ w` into the queue:
+/// `δ_L = w`, `x̄_{l−1} = W_lᵀ δ_l`, `δ_{l−1} = x̄_{l−1} ∘ σ′(z_{l−1})`, `ȳ` is a part of `x̄₀`.
+pub(super) struct PullBack<'a, T, const N: usize> {
+    pub(super) shape: &'a MlpShape,
+    pub(super) layers: &'a [Layer<T, N>],
+    pub(super) tape: &'a Tape<T, N>,
+    pub(super) queue: &'a mut Queue<T, N>,
+    /// Room for `x̄₀`.
+    pub(super) result: &'a mut [Lanes<T, N>],
+    pub(super) slot: usize,
+    /// The first of the slot's rows in the queue.
+    pub(super) row: usize,
+    pub(super) w: &'a [f64],
+    pub(super) y_bar: &'a mut [f64],
+}
+
+impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let (columns, d, slot) = (self.tape.columns(self.slot), self.shape.state, self.slot);
+        let y_lanes = packs(d, N) * N;
+        let delta = flat_mut(self.queue.layers[self.layers.len() - 1].delta(self.row, columns));
+        for column in 0..columns {
+            cast(&self.w[column * d..][..d], &mut delta[column * y_lanes..]);
+        }
+        for (l, layer) in self.layers.iter().enumerate().rev() {
+            let (value, argument) = (self.tape.value(slot, l), self.tape.argument(slot, l));
+            let (before, queue) = self.queue.layers.split_at_mut(l);
+            let (queue, row) = (&mut queue[0], self.row);
+            let Some(before) = before.last_mut() else {
+                let delta = queue.delta(row, columns);
+                product::<T, N, FMA>(columns, &layer.backward, delta, self.result);
+                let len = value.len() / columns.max(1);
+                for column in 0..columns {
+                    queue.x(row + column).copy_from_slice(&value[column * len..][..len]);
+                    queue.mark(row + column);
+                }
+                break;
+            };
+            let x_bar = before.delta(row, columns);
+            product::<T, N, FMA>(columns, &layer.backward, queue.delta(row, columns), x_bar);
+            let activation: Activation = self.layers[l - 1].activation;
+            let len = packs(layer.shape.inputs, N);
+            for column in 0..columns {
+                let part = column * len..column * len + len;
+                let argument = argument.get(part.clone()).unwrap_or_default();
+                let (value, x_bar) = (&value[part.clone()], &mut x_bar[part]);
+                let kept = queue.x(row + column);
+                times_slope::<T, N, FMA>(activation, value, argument, kept, x_bar);
+                queue.mark(row + column);
+            }
+        }
+        for column in 0..columns {
+            let bar = &flat(self.result)[column * y_lanes..][..d];
+            let y_bar = &mut self.y_bar[column * d..][..d];
+            y_bar.iter_mut().zip(bar).for_each(|(sum, bar)| *sum += bar.to_f64());
+        }
+    }
+}
+
+/// `to = from` in this precision, for as many numbers as `from` has.
+#[inline(always)]
+fn cast<T: Exponential>(from: &[f64], to: &mut [T]) {
+    to[..from.len()].iter_mut().zip(from).for_each(|(to, from)| *to = T::from_f64(*from));
+}

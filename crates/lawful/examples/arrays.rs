@@ -1,4 +1,5 @@
 //! Trains on arrays held in memory: a damped oscillation whose energy never rises.
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use lawful::optimiser::{Adam, AdamSettings};
 use lawful::{Activation, Dataset, Initialise, Law, Method, Mlp, MlpShape, Objective};

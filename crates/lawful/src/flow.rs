@@ -24,10 +24,12 @@ struct Group {
     /// The stretch of each column.
     stretches: Vec<usize>,
     courses: Courses,
-    path: Path,
-    /// The path whose steps are being replayed.
+    /// The path of the last recording solve.
     recorded: Path,
-    replaying: bool,
+    /// The path of the last solve that did not record, or replayed the recorded steps.
+    glanced: Path,
+    /// Which of the two was solved last.
+    mode: Mode,
     /// Adjoints of the observed states, in the path's own layout, and of the initial states.
     observed_bar: Vec<f64>,
     initial_bar: Vec<f64>,
@@ -96,9 +98,9 @@ impl Flow {
                 field: self.field.fork(),
                 stretches: Vec::new(),
                 courses: Courses::new(d),
-                path: Path::default(),
                 recorded: Path::default(),
-                replaying: false,
+                glanced: Path::default(),
+                mode: Mode::Record,
                 observed_bar: Vec::new(),
                 initial_bar: Vec::new(),
                 theta_bar: vec![0.0; parameters],
@@ -123,7 +125,7 @@ impl Flow {
         }
     }
 
-    /// Solves every stretch at θ; with `replay`, by the very steps of the solve before.
+    /// Solves every stretch at θ.
     pub(crate) fn solve(
         &mut self,
         dataset: &Dataset,
@@ -147,15 +149,15 @@ impl Flow {
     /// The predicted states of stretch `n`, row after row.
     pub(crate) fn observed(&self, n: usize) -> &[f64] {
         let (group, column) = self.places[n];
-        self.groups[group].path.observed(column)
+        self.groups[group].path().observed(column)
     }
 
     /// Takes the adjoint of the predicted states of stretch `n` from its place in `state_bar`.
     pub(crate) fn take_bar(&mut self, n: usize, at: Range<usize>) {
         let (group, column) = self.places[n];
-        let Group { path, observed_bar, .. } = &mut self.groups[group];
-        observed_bar.resize(path.all_observed().len(), 0.0);
-        observed_bar[path.offset(column)..][..at.len()].copy_from_slice(&self.state_bar[at]);
+        let Group { recorded, observed_bar, .. } = &mut self.groups[group];
+        observed_bar.resize(recorded.all_observed().len(), 0.0);
+        observed_bar[recorded.offset(column)..][..at.len()].copy_from_slice(&self.state_bar[at]);
     }
 
     /// `gradient = Σ (∂ states/∂θ)ᵀ bar` over all stretches, for the bars that were taken.
@@ -174,7 +176,7 @@ impl Flow {
 
     /// Right-hand side evaluations of the last solve.
     pub(crate) fn evaluations(&self) -> usize {
-        self.groups[..self.used].iter().map(|group| group.path.counts().evaluations).sum()
+        self.groups[..self.used].iter().map(|group| group.path().counts().evaluations).sum()
     }
 }
 
@@ -185,7 +187,7 @@ pub(crate) enum Mode {
     Record,
     /// Nothing but the observed states.
     Observe,
-    /// The steps of the solve before are taken again, at another θ.
+    /// The steps of the last recording solve are taken again, at another θ.
     Replay,
 }
 
@@ -199,24 +201,25 @@ impl Group {
         theta: &[f64],
         mode: Mode,
     ) {
-        let Self { field, courses, path, recorded, replaying, stretches: members, .. } = self;
+        let Self { field, courses, recorded, glanced, stretches: members, .. } = self;
         field.set_parameters(theta);
         let inputs = tables(dataset, hold, stretches, members);
         self.outcome = match mode {
-            Mode::Record => solve(&mut **field, method, courses, &inputs, path),
-            Mode::Observe => predict(&mut **field, method, courses, &inputs, path),
-            Mode::Replay => {
-                if !std::mem::replace(replaying, true) {
-                    std::mem::swap(path, recorded);
-                }
-                replay(&mut **field, method, courses, &inputs, recorded, path)
-            }
+            Mode::Record => solve(&mut **field, method, courses, &inputs, recorded),
+            Mode::Observe => predict(&mut **field, method, courses, &inputs, glanced),
+            Mode::Replay => replay(&mut **field, method, courses, &inputs, recorded, glanced),
         };
-        self.replaying &= mode == Mode::Replay;
+        self.mode = mode;
+    }
+
+    /// The path that was solved last.
+    fn path(&self) -> &Path {
+        if self.mode == Mode::Record { &self.recorded } else { &self.glanced }
     }
 
     fn pull_back(&mut self, dataset: &Dataset, method: &Method, hold: Hold, stretches: &[Stretch]) {
-        let Self { field, courses, path, stretches: members, observed_bar, initial_bar, .. } = self;
+        let Self { field, courses, recorded, observed_bar, initial_bar, .. } = self;
+        let members = &self.stretches;
         let inputs = tables(dataset, hold, stretches, members);
         initial_bar.clear();
         initial_bar.resize(members.len() * field.state_len(), 0.0);
@@ -226,7 +229,7 @@ impl Group {
             method,
             courses,
             &inputs,
-            path,
+            recorded,
             observed_bar,
             initial_bar,
             &mut self.theta_bar,

@@ -139,10 +139,10 @@ mod tests {
         let nan = f64::NAN;
         let mut values = [nan, 1.0, nan, 4.0];
         assert!(fill(Hold::Linear, &times, &mut values, 1));
-        assert_eq!(values, [1.0, 1.0, 2.0, 4.0]);
+        assert_eq!(values.map(f64::to_bits), [1.0, 1.0, 2.0, 4.0].map(f64::to_bits));
         let mut values = [1.0, nan, 3.0, nan];
         assert!(fill(Hold::Previous, &times, &mut values, 1));
-        assert_eq!(values, [1.0, 1.0, 3.0, 3.0]);
+        assert_eq!(values.map(f64::to_bits), [1.0, 1.0, 3.0, 3.0].map(f64::to_bits));
         assert!(!fill(Hold::Linear, &times, &mut [nan; 4], 1));
     }
 }

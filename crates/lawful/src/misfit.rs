@@ -19,12 +19,12 @@ struct Piece {
     /// 1 if the trajectory's initial state stands before the first row, for `initial(…)`: a stretch
     /// that starts later does not pass through it.
     lead: usize,
-    /// The first row, counted in `rows`, that a residual may refer to as a neighbour.
-    contiguous: usize,
-    /// The first row, counted in `rows`, that may have a residual.
-    scored: usize,
-    /// Whether it starts at the trajectory's first row and is scored from there.
-    from_start: bool,
+    /// The first row, counted in `rows`, that counts: for itself, and as a neighbour of others.
+    first: usize,
+    /// 1 if the row at `first` was measured and not predicted, because the stretch starts there in
+    /// the middle of its trajectory. It has no error, and no residual that knows only it and what
+    /// came before: that would be the data's violation, not the path's.
+    measured: usize,
     /// Whether it ends at the trajectory's last row.
     to_end: bool,
 }
@@ -34,12 +34,15 @@ impl Piece {
     fn residual_rows(&self, law: &Law) -> Range<usize> {
         let reach = law.reach();
         let n = self.rows.len();
-        let initial_exists = reach.initial.is_none_or(|ahead| ahead == 0 || self.from_start);
+        // The path passes through the rows after the initial one only if it starts there.
+        let initial_exists = reach.initial.is_none_or(|ahead| ahead == 0 || self.lead == 0);
         let final_exists = reach.final_.is_none_or(|back| {
-            self.to_end && n.checked_sub(back + 1).is_some_and(|row| row >= self.contiguous)
+            self.to_end && n.checked_sub(back + 1).is_some_and(|row| row >= self.first)
         });
+        let looks_ahead = reach.ahead > 0 || reach.final_.is_some();
+        let measured = if looks_ahead { 0 } else { self.measured };
         let range = reach.range(n);
-        let first = range.start.max(self.scored).max(self.contiguous + reach.back);
+        let first = self.first + reach.back.max(measured);
         if initial_exists && final_exists && first < range.end { first..range.end } else { 0..0 }
     }
 }
@@ -85,14 +88,12 @@ impl Misfit {
             }
             let lead = usize::from(restarted);
             let unscored = trajectory.scored_from.saturating_sub(first);
-            let scored = lead + unscored.max(usize::from(restarted));
-            for row in first..end {
+            let measured = usize::from(restarted && unscored == 0);
+            for row in first + unscored + measured..end {
                 let values = &trajectory.states[row * d..][..d];
-                if lead + row - first >= scored {
-                    let at = (start + lead + row - first) * d;
-                    let known = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
-                    self.cells.extend(known.map(|(variable, &value)| (at + variable, value)));
-                }
+                let at = (start + lead + row - first) * d;
+                let known = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+                self.cells.extend(known.map(|(variable, &value)| (at + variable, value)));
             }
             self.times.extend_from_slice(&trajectory.times[first..end]);
             self.states.resize(self.times.len() * d, 0.0);
@@ -100,9 +101,8 @@ impl Misfit {
             self.pieces.push(Piece {
                 rows: start..self.times.len(),
                 lead,
-                contiguous: lead + unscored,
-                scored,
-                from_start: !restarted && trajectory.scored_from == 0,
+                first: lead + unscored,
+                measured,
                 to_end: end == trajectory.len(),
             });
         }

@@ -36,7 +36,10 @@ pub enum Failure {
         /// What happened, when and where.
         error: lawful_ode::SolveError,
     },
-    /// The solve reached the end, the objective is not a number.
+    /// The solve reached the end, but the loss is infinite or not a number.
+    #[error("the loss is {0}")]
+    Loss(f64),
+    /// The loss is finite, but the objective with its laws is infinite or not a number.
     #[error("the objective is {0}")]
     Value(f64),
     /// The objective is a number, its gradient is not.
@@ -56,6 +59,10 @@ pub struct Objective {
 
 impl Objective {
     /// On all data of the problem.
+    ///
+    /// # Panics
+    /// If the field has another number of state variables than the data, or takes another number of
+    /// inputs than the data have (none is fine).
     pub fn new(
         problem: Problem,
         field: Box<dyn VectorField>,
@@ -63,6 +70,10 @@ impl Objective {
         strategy: Box<dyn Strategy>,
     ) -> Self {
         let (laws, parameters) = (problem.laws.len(), field.parameter_len());
+        let (states, inputs) = (problem.dataset.state().len(), problem.dataset.inputs().len());
+        assert_eq!(field.state_len(), states, "the field's state variables are not the data's");
+        let taken = field.input_len();
+        assert!(taken == inputs || taken == 0, "the field takes {taken} inputs of {inputs}");
         let flow = Flow::new(field, method, problem.hold);
         let evaluation = Evaluation {
             value: Value { value: 0.0, fit: 0.0, violation: 0.0 },
@@ -86,6 +97,9 @@ impl Objective {
     }
 
     /// Chooses the stretches that the next evaluations look at.
+    ///
+    /// # Panics
+    /// If a stretch is not part of a trajectory.
     pub fn look_at(&mut self, stretches: &[Stretch]) {
         if self.stretches != stretches {
             self.stretches.clear();
@@ -101,6 +115,10 @@ impl Objective {
         let value = self.evaluator.evaluate(&self.misfit.leftover(), iteration);
         self.evaluation.value = value;
         self.evaluation.weights.copy_from_slice(&self.evaluator.weights().laws);
+        // ψ is finite even where its argument is not, so the objective alone does not tell.
+        if !self.evaluation.loss.is_finite() {
+            return Err(Failure::Loss(self.evaluation.loss));
+        }
         if !value.value.is_finite() {
             return Err(Failure::Value(value.value));
         }
@@ -115,6 +133,9 @@ impl Objective {
 
     /// φ at another θ, by the steps and under the weights of the last
     /// [`evaluate`](Self::evaluate): the function whose exact gradient that was.
+    ///
+    /// # Panics
+    /// If that evaluation failed, or looked at other stretches.
     pub fn replay(&mut self, theta: &[f64]) -> Result<Value, Failure> {
         self.measure(theta, Mode::Replay)?;
         Ok(self.evaluator.evaluate_frozen(&self.misfit.leftover()))

@@ -1,8 +1,10 @@
 //! Written ground truth: data made from equations.
 
+use std::cell::RefCell;
+
 use lawful_law::{Expression, Steps, Workspace};
 use lawful_ode::{
-    Adaptive, Control, Courses, Inputs, Method, Path, Recorded, SolveError, Tableau, VectorField,
+    Adaptive, Control, Courses, Equations, Inputs, Method, Path, Recorded, SolveError, Tableau,
     predict,
 };
 
@@ -13,7 +15,8 @@ use crate::{FormulaField, Random, Trajectory};
 pub struct Simulation {
     /// The right-hand side.
     pub field: FormulaField,
-    /// Exogenous inputs as functions of t, one expression each.
+    /// Exogenous inputs as functions of t, one expression each, read with
+    /// [`Expression::parse_of_time`] and the vocabulary of the equations.
     pub inputs: Vec<Expression>,
     /// A method that steps on the sampling grid itself; without one, Dormand–Prince with tight
     /// tolerances, which does not depend on the grid.
@@ -45,6 +48,10 @@ const TIGHT: (f64, f64) = (1e-12, 1e-14);
 
 impl Simulation {
     /// The trajectory from an initial state, sampled at these times, without noise.
+    ///
+    /// # Panics
+    /// If there are not as many inputs as the equations' vocabulary has, or the times are not
+    /// strictly increasing.
     pub fn run(
         &self,
         name: &str,
@@ -61,10 +68,10 @@ impl Simulation {
         let tableau = self.method.unwrap_or(&lawful_ode::methods::DOPRI5);
         let method = Method::new(tableau, control).expect("dopri5 has an error estimate");
         let mut field = Recorded::new(self.field.clone());
-        let mut courses = Courses::new(field.state_len());
+        let mut courses = Courses::new(self.field.state_len());
         courses.push(times, initial);
         let mut path = Path::default();
-        let signals = Formulas { expressions: &self.inputs };
+        let signals = Signals::new(self);
         predict(&mut field, &method, &courses, &signals, &mut path)?;
         let mut inputs = vec![0.0; times.len() * self.inputs.len()];
         if !self.inputs.is_empty() {
@@ -110,16 +117,30 @@ fn spread<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> f64 {
 }
 
 /// Inputs written as functions of t.
-struct Formulas<'a> {
+struct Signals<'a> {
     expressions: &'a [Expression],
+    /// One row of states and inputs, which functions of t do not look at.
+    row: Vec<f64>,
+    states: usize,
+    workspace: RefCell<Workspace>,
 }
 
-impl Inputs for Formulas<'_> {
+impl<'a> Signals<'a> {
+    fn new(simulation: &'a Simulation) -> Self {
+        let (states, inputs) = (simulation.field.state_len(), simulation.field.input_len());
+        assert_eq!(simulation.inputs.len(), inputs, "one expression per input");
+        let row = vec![0.0; states + inputs];
+        Self { expressions: &simulation.inputs, row, states, workspace: RefCell::default() }
+    }
+}
+
+impl Inputs for Signals<'_> {
     fn at(&self, _: usize, t: f64, _: f64, u: &mut [f64]) {
-        let steps = Steps { times: &[t], states: &[], inputs: &[] };
-        let mut workspace = Workspace::default();
+        let (states, inputs) = self.row.split_at(self.states);
+        let steps = Steps { times: &[t], states, inputs };
+        let workspace = &mut *self.workspace.borrow_mut();
         for (expression, u) in self.expressions.iter().zip(u) {
-            expression.values(&steps, &mut workspace, std::slice::from_mut(u));
+            expression.values(&steps, workspace, std::slice::from_mut(u));
         }
     }
 }

@@ -58,8 +58,17 @@ impl Sampler {
         Self { batch: Batch::Full, seed: 0, whole, starts: Vec::new() }
     }
 
-    /// A sampler over these data. `None` if no window of that length has a complete first row.
+    /// A sampler over these data. `None` if it could not draw anything to learn from: a count of 0,
+    /// windows of less than 2 rows, or no window of that length with a complete first row.
     pub fn new(batch: Batch, dataset: &Dataset, seed: u64) -> Option<Self> {
+        let fine = match batch {
+            Batch::Full => true,
+            Batch::Trajectories { count } => count > 0,
+            Batch::Windows { count, rows } => count > 0 && rows > 1,
+        };
+        if !fine {
+            return None;
+        }
         let whole = Stretch::whole(dataset);
         let mut starts = Vec::new();
         if let Batch::Windows { rows, .. } = batch {
@@ -141,7 +150,9 @@ mod tests {
             let stretches = drawn(Batch::Trajectories { count: 2 }, iteration);
             assert_eq!(stretches.len(), 2);
             assert_ne!(stretches[0].trajectory, stretches[1].trajectory);
-            stretches.iter().for_each(|stretch| seen[stretch.trajectory] = true);
+            for stretch in &stretches {
+                seen[stretch.trajectory] = true;
+            }
         }
         assert_eq!(seen, [true; 3]);
         assert_eq!(drawn(Batch::Trajectories { count: 9 }, 0).len(), 3);
@@ -157,6 +168,22 @@ mod tests {
                 assert!(trajectory.states[stretch.first].is_finite());
             }
         }
+    }
+
+    #[test]
+    fn a_batch_of_nothing_is_refused() {
+        for batch in [
+            Batch::Trajectories { count: 0 },
+            Batch::Windows { count: 0, rows: 3 },
+            Batch::Windows { count: 1, rows: 1 },
+            Batch::Windows { count: 1, rows: 0 },
+        ] {
+            assert!(Sampler::new(batch, &data(), 1).is_none(), "{batch:?}");
+        }
+        let only_first = Trajectory::new("a", vec![0.0, 1.0, 2.0], vec![1.0, f64::NAN, 2.0]);
+        let data = Dataset::new(vec!["x".into()], Vec::new(), vec![only_first]).unwrap();
+        let sampler = Sampler::new(Batch::Windows { count: 5, rows: 2 }, &data, 1).unwrap();
+        assert_eq!(sampler.starts, [Stretch { trajectory: 0, first: 0, rows: 2 }]);
     }
 
     #[test]

@@ -86,10 +86,21 @@ impl<'a> Leftover<'a> {
 }
 
 /// What a strategy remembers from one iteration to the next; part of a checkpoint.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, PartialEq, Default)]
 pub struct State {
     /// Numbers whose meaning is the strategy's own.
     pub numbers: Vec<f64>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self { numbers: self.numbers.clone() }
+    }
+
+    /// Without allocation where there is room: training does this in every iteration.
+    fn clone_from(&mut self, source: &Self) {
+        self.numbers.clone_from(&source.numbers);
+    }
 }
 
 /// The weight of each law, through which no gradient flows. Zero means: does not count now.

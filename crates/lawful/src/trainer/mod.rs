@@ -1,115 +1,29 @@
 //! The training loop: evaluate, judge, step; take a failed step back.
 
+mod progress;
+mod settings;
+
+pub use progress::{Outcome, Progress};
+pub use settings::{GradientAt, Restore, Settings};
+
 use crate::objective::{Failure, Objective};
 use crate::observer::{Event, Observer, Row, Stop, Wish};
 use crate::optimiser::Optimiser;
-use crate::strategy::State;
-use crate::{BestPoint, Sampler, Schedule, Stretch, Verdict};
-
-/// What the loop does beside stepping.
-///
-/// | setting | default | range | purpose |
-/// |---|---|---|---|
-/// | `iterations` | 10 000 | ≥ 0 | optimiser steps |
-/// | `tolerance` | 1e-4 | ≥ 0 | violation P up to which a point is feasible, for the best point |
-/// | `best_point` | off | | return to the best point after a rejection |
-/// | `failures` | 20 | ≥ 1 | failed evaluations in a row after which training stops |
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
-    /// Optimiser steps.
-    pub iterations: usize,
-    /// The P up to which a point is feasible.
-    pub tolerance: f64,
-    /// Whether, and how, a rejected trial goes back to the best point.
-    pub best_point: Option<Restore>,
-    /// Failed evaluations in a row after which training stops.
-    pub failures: u32,
-    /// How the rate changes.
-    pub schedule: Schedule,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            iterations: 10_000,
-            tolerance: 1e-4,
-            best_point: None,
-            failures: 20,
-            schedule: Schedule::constant(),
-        }
-    }
-}
-
-impl Settings {
-    fn uses_best_gradient(&self) -> bool {
-        self.best_point.is_some_and(|restore| restore.gradient_at == GradientAt::Best)
-    }
-}
-
-/// How a rejected trial goes back to the best point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Restore {
-    /// Which gradient the step from the best point uses.
-    pub gradient_at: GradientAt,
-    /// Halve the step after 20 rejections in a row; an acceptance doubles it again, up to its full
-    /// length.
-    pub backtrack: bool,
-}
-
-/// Which gradient is used after a rejection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GradientAt {
-    /// That of the rejected trial, as in the paper's Algorithm 1.
-    #[default]
-    Trial,
-    /// That of the best point.
-    Best,
-}
-
-impl GradientAt {
-    /// The words of `gradient-at` in an experiment file.
-    pub const NAMES: [(&'static str, Self); 2] = [("trial", Self::Trial), ("best", Self::Best)];
-}
+use crate::{BestPoint, Sampler, Stretch, Verdict};
+use progress::Before;
 
 /// Rejections in a row after which [`Restore::backtrack`] halves the step.
 const BACKTRACK_AFTER: u64 = 20;
 
-/// With mini-batches, the best point is judged on all data every so many iterations.
+/// With mini-batches, the best point is judged on all data every so many iterations, and at the end.
 const JUDGE_EVERY: usize = 100;
 
-/// Everything a run knows between two iterations; a checkpoint is a copy of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
-    /// Iterations done.
-    pub iteration: usize,
-    /// The point to look at next.
-    pub theta: Vec<f64>,
-    /// The optimiser's memory.
-    pub optimiser: Vec<f64>,
-    /// The strategy's memory.
-    pub strategy: State,
-    /// The best point so far.
-    pub best: BestPoint,
-    /// The gradient at the best point, if a rejection needs it.
-    pub best_gradient: Vec<f64>,
-    /// Halvings of the rate after failures.
-    pub failure_factor: f64,
-    /// Halvings of the step after rejections.
-    pub backtrack_factor: f64,
-}
-
-/// What a run ends with.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// Why it ended.
-    pub stop: Stop,
-    /// The last point that could be evaluated, with all that is needed to go on.
-    pub last: Progress,
-    /// The best point, the last one judged too.
-    pub best: BestPoint,
-}
-
-/// The loop.
+/// The loop: evaluates φ and its gradient, judges the point, and lets the optimiser step.
+///
+/// An evaluation that fails (a solve that blows up, a loss that is not finite) never ends training
+/// by itself: the step is taken back, the rate is halved for the rest of the run, and the same
+/// step is tried at half its length. Only [`Settings::failures`] of them in a row do, or one at the
+/// very first point.
 pub struct Trainer {
     objective: Objective,
     optimiser: Box<dyn Optimiser>,
@@ -118,24 +32,17 @@ pub struct Trainer {
     progress: Progress,
     /// A copy of the progress before the iteration under way.
     checkpoint: Progress,
-    /// What a failed step is taken back to: θ, gradient, value, and the optimiser before it.
     before: Before,
     stretches: Vec<Stretch>,
+    /// Failed evaluations in a row.
     failures: u32,
-}
-
-/// The last point that could be evaluated.
-struct Before {
-    known: bool,
-    theta: Vec<f64>,
-    optimiser: Vec<f64>,
-    gradient: Vec<f64>,
-    value: f64,
-    factor: f64,
 }
 
 impl Trainer {
     /// Starts at θ and looks at all data in every iteration.
+    ///
+    /// # Panics
+    /// If θ has another length than the objective's field wants.
     pub fn new(
         objective: Objective,
         optimiser: Box<dyn Optimiser>,
@@ -154,14 +61,6 @@ impl Trainer {
             backtrack_factor: 1.0,
             theta,
         };
-        let before = Before {
-            known: false,
-            theta: vec![0.0; n],
-            optimiser: vec![0.0; optimiser.state().len()],
-            gradient: vec![0.0; n],
-            value: 0.0,
-            factor: 1.0,
-        };
         let sampler = Sampler::full(&objective.problem().dataset);
         let checkpoint = progress.clone();
         let stretches = sampler.whole().to_vec();
@@ -172,7 +71,7 @@ impl Trainer {
             settings,
             progress,
             checkpoint,
-            before,
+            before: Before::default(),
             stretches,
             failures: 0,
         }
@@ -185,7 +84,11 @@ impl Trainer {
         self
     }
 
-    /// Goes on from a checkpoint.
+    /// Goes on from a checkpoint, with the same bytes as if there had been no pause, provided that
+    /// everything else is made as it was.
+    ///
+    /// # Panics
+    /// If the checkpoint is of a run with another number of parameters, or another optimiser.
     #[must_use]
     pub fn from_checkpoint(mut self, progress: Progress) -> Self {
         assert_eq!(progress.theta.len(), self.progress.theta.len(), "θ of another network");
@@ -201,6 +104,7 @@ impl Trainer {
         loop {
             let iteration = self.progress.iteration;
             let last = iteration >= self.settings.iterations;
+            self.progress.strategy.clone_from(self.objective.strategy_state());
             let checkpoint = last || stopping || observer.wants_checkpoint(iteration);
             if checkpoint {
                 self.remember();
@@ -242,7 +146,6 @@ impl Trainer {
     /// Copies everything that going on from here needs.
     fn remember(&mut self) {
         self.progress.optimiser.copy_from_slice(self.optimiser.state());
-        self.progress.strategy.clone_from(self.objective.strategy_state());
         self.checkpoint.clone_from(&self.progress);
     }
 
@@ -258,11 +161,10 @@ impl Trainer {
         let mut verdict = None;
         if !sampler.is_full() {
             if iteration.is_multiple_of(JUDGE_EVERY) || iteration >= settings.iterations {
-                // The strategy's memory belongs to the batches alone.
-                progress.strategy.clone_from(objective.strategy_state());
                 objective.look_at(sampler.whole());
                 let value = objective.evaluate(&progress.theta, iteration)?.value;
                 progress.best.judge(&progress.theta, &value, iteration);
+                // The strategy's memory belongs to the batches alone.
                 objective.set_strategy_state(&progress.strategy);
             }
             sampler.draw(iteration, stretches);
@@ -284,18 +186,16 @@ impl Trainer {
     fn step(&mut self, verdict: Option<Verdict>, factor: f64) {
         let Self { objective, optimiser, progress, before, settings, .. } = self;
         let evaluation = objective.evaluation();
-        let mut gradient = &evaluation.gradient;
+        let (mut value, mut gradient) = (evaluation.value, &evaluation.gradient);
         if settings.best_point.is_some() && verdict == Some(Verdict::Rejected) {
             progress.theta.copy_from_slice(progress.best.theta());
             if settings.uses_best_gradient() {
+                value = progress.best.value().copied().unwrap_or(value);
                 gradient = &progress.best_gradient;
             }
         }
-        before.known = true;
-        before.theta.copy_from_slice(&progress.theta);
-        before.optimiser.copy_from_slice(optimiser.state());
-        before.gradient.copy_from_slice(gradient);
-        before.value = evaluation.value.value;
+        before.keep(&progress.theta, optimiser.state(), gradient);
+        before.value = value.value;
         before.factor = factor;
         optimiser.advance(&mut progress.theta, before.value, gradient, factor);
         progress.iteration += 1;
@@ -321,7 +221,8 @@ impl Trainer {
             factor: self.factor(iteration),
             event: Some(&event),
         });
-        let Self { optimiser, progress, before, .. } = self;
+        let Self { objective, optimiser, progress, before, .. } = self;
+        objective.set_strategy_state(&progress.strategy);
         if before.known {
             progress.theta.copy_from_slice(&before.theta);
             optimiser.state_mut().copy_from_slice(&before.optimiser);

@@ -1,0 +1,67 @@
+//! What a run knows between two iterations, and what it ends with.
+
+use crate::strategy::State;
+use crate::{BestPoint, Stop};
+
+/// Everything a run knows between two iterations; a checkpoint is a copy of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// Iterations done.
+    pub iteration: usize,
+    /// The point to look at next.
+    pub theta: Vec<f64>,
+    /// The optimiser's memory.
+    pub optimiser: Vec<f64>,
+    /// The strategy's memory.
+    pub strategy: State,
+    /// The best point so far.
+    pub best: BestPoint,
+    /// The gradient at the best point, if a rejection needs it.
+    pub best_gradient: Vec<f64>,
+    /// What the rate is multiplied by after failures: a power of 1/2.
+    pub failure_factor: f64,
+    /// What the step is multiplied by after rejections: a power of 1/2.
+    pub backtrack_factor: f64,
+}
+
+/// What a run ends with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Why it ended.
+    pub stop: Stop,
+    /// The last point that could be evaluated, with all that is needed to go on; the initial one if
+    /// there was none.
+    pub last: Progress,
+    /// The best point, the last one judged too. It has no [`value`](BestPoint::value) if no point
+    /// could be evaluated.
+    pub best: BestPoint,
+}
+
+/// The last point that could be evaluated, and how the step from there was taken: what a failed
+/// step is taken back to.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    /// Whether there is one.
+    pub(super) known: bool,
+    pub(super) theta: Vec<f64>,
+    /// The optimiser's memory before the step.
+    pub(super) optimiser: Vec<f64>,
+    pub(super) gradient: Vec<f64>,
+    pub(super) value: f64,
+    pub(super) factor: f64,
+}
+
+impl Before {
+    /// Copies; allocates only the first time.
+    pub(super) fn keep(&mut self, theta: &[f64], optimiser: &[f64], gradient: &[f64]) {
+        self.known = true;
+        for (kept, new) in [
+            (&mut self.theta, theta),
+            (&mut self.optimiser, optimiser),
+            (&mut self.gradient, gradient),
+        ] {
+            kept.clear();
+            kept.extend_from_slice(new);
+        }
+    }
+}

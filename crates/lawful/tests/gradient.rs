@@ -1,0 +1,118 @@
+//! The gradient of the full objective, from θ through solver, laws and strategy, against central
+//! differences of the same steps under the same weights.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+
+use common::{LAWS, adaptive, all_methods, all_strategies, objective, problem, relative_error};
+use lawful::ode::methods::RK4_38;
+use lawful::{Control, Hold, Loss, Method, Objective, Problem};
+
+/// What every gradient here has to reach.
+const BOUND: f64 = 1e-6;
+
+/// The gradient's relative error, after making sure that the point is one where a derivative
+/// exists and every law has something to say.
+fn error(objective: &mut Objective, case: &str) -> f64 {
+    let theta = common::theta();
+    let gradient = objective.evaluate(&theta, 0).unwrap().gradient.clone();
+    let misfit = objective.observe(&theta).unwrap();
+    for &term in misfit.leftover().terms {
+        assert!(term == 0.0 || term > 1e-3, "{case}: an error near a kink, {term}");
+    }
+    for k in 0..misfit.leftover().laws.len() {
+        let residuals = misfit.residuals(k);
+        assert!(residuals.iter().all(|c| c.abs() > 1e-3), "{case}: law {k}, {residuals:?}");
+        assert!(misfit.leftover().of(k).iter().any(|&v| v > 0.0), "{case}: law {k} is obeyed");
+    }
+    relative_error(&gradient, &differences(objective, &theta))
+}
+
+/// Central differences of replayed steps.
+fn differences(objective: &mut Objective, theta: &[f64]) -> Vec<f64> {
+    let h = 1e-5;
+    let mut theta = theta.to_vec();
+    let mut value = |theta: &[f64]| objective.replay(theta).unwrap().value;
+    let mut difference = |i: usize| {
+        let centre = theta[i];
+        theta[i] = centre + h;
+        let above = value(&theta);
+        theta[i] = centre - h;
+        let below = value(&theta);
+        theta[i] = centre;
+        (above - below) / (2.0 * h)
+    };
+    (0..common::theta().len()).map(&mut difference).collect()
+}
+
+fn check(problem: &Problem, method: Method) {
+    for strategy in all_strategies(problem.laws.len()) {
+        let laws: Vec<&str> = problem.laws.iter().map(lawful::Law::name).collect();
+        let (name, control) = (method.tableau().name, method.control());
+        let case = format!("{name} {control:?} {} {laws:?} {:?}", strategy.name(), problem.loss);
+        let found = error(&mut objective(problem.clone(), method, strategy), &case);
+        assert!(found <= BOUND, "{case}: relative error {found:e}");
+    }
+}
+
+#[test]
+fn gradient_matches_central_differences_for_every_method_strategy_and_law_kind() {
+    for method in all_methods() {
+        for law in LAWS {
+            check(&problem(&[law]), method);
+        }
+        check(&problem(&LAWS), method);
+        check(&problem(&[]), method);
+    }
+}
+
+#[test]
+fn gradient_matches_central_differences_for_every_loss_and_hold() {
+    for loss in [Loss::Mse, Loss::Mae, Loss::Huber { delta: 0.7 }, Loss::Huber { delta: 50.0 }] {
+        for hold in [Hold::Linear, Hold::Previous] {
+            for control in [Control::Grid { substeps: 1 }, adaptive(1e-3)] {
+                let tableau = match control {
+                    Control::Grid { .. } => &RK4_38,
+                    Control::Adaptive(_) => &lawful::ode::methods::TSIT5,
+                };
+                let method = Method::new(tableau, control).unwrap();
+                check(&Problem { loss, hold, ..problem(&LAWS) }, method);
+            }
+        }
+    }
+}
+
+#[test]
+fn gradient_is_the_same_when_the_tape_does_not_hold_the_path() {
+    for method in all_methods() {
+        let of = |method: Method| {
+            let strategy = all_strategies(LAWS.len()).pop().unwrap();
+            let mut objective = objective(problem(&LAWS), method, strategy);
+            common::bits(&objective.evaluate(&common::theta(), 0).unwrap().gradient)
+        };
+        assert_eq!(of(method), of(method.with_memory(0)), "{}", method.tableau().name);
+    }
+}
+
+#[test]
+fn true_differences_of_adaptive_solves_agree_to_their_tolerance() {
+    for rtol in [1e-5, 1e-7, 1e-9] {
+        for strategy in all_strategies(LAWS.len()) {
+            let name = strategy.name();
+            let mut objective = objective(problem(&LAWS), common::dopri5(rtol), strategy);
+            let theta = common::theta();
+            let gradient = objective.evaluate(&theta, 0).unwrap().gradient.clone();
+            // Along the gradient itself, by a difference of fourth order.
+            let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+            let h = 1e-2;
+            let mut at = |steps: f64| {
+                let moved = theta.iter().zip(&gradient).map(|(x, g)| x + steps * h * g / length);
+                objective.evaluate(&moved.collect::<Vec<_>>(), 0).unwrap().value.value
+            };
+            let difference = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * h);
+            let (error, bound) = ((difference - length).abs() / length, 10.0 * rtol / h);
+            assert!(error < bound, "{name} at {rtol:e}: relative error {error:e} > {bound:e}");
+        }
+    }
+}

@@ -1,2 +1,52 @@
-//! Placeholder.
-fn main() {}
+//! The program `lawful`: learn dynamics from data that obey the laws you already know.
+//!
+//! stdout is data, stderr is talk. Exit codes: 0 good; 1 ran, but training or a test failed; 2 could
+//! not run; 130 stopped by the user.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the terminal is this crate's permission"
+)]
+
+mod arguments;
+mod commands;
+mod progress;
+mod signals;
+mod text_table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use lawful_experiment::Diagnostic;
+
+use arguments::{Arguments, Command};
+
+/// Ran, but training or a test failed.
+const MISSED: u8 = 1;
+/// Could not run.
+const COULD_NOT_RUN: u8 = 2;
+/// Stopped by the user.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(COULD_NOT_RUN)
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<u8, Diagnostic> {
+    match command {
+        Command::Demo(options) => commands::demo::run(options),
+        Command::Init(options) => commands::init::run(options),
+        Command::Check(options) => commands::check::run(options),
+        Command::Train(options) => commands::train::run(options),
+        Command::Resume(options) => commands::resume::run(options),
+        Command::Predict(options) => commands::predict::run(options),
+        Command::Evaluate(options) => commands::evaluate::run(options),
+    }
+}

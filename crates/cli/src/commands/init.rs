@@ -1,0 +1,66 @@
+//! `lawful init`: a commented experiment file and a small CSV to start from.
+
+use lawful_experiment::{Diagnostic, files};
+
+use crate::arguments::{Example, Init};
+
+/// The files of an example.
+struct Template {
+    example: Example,
+    name: &'static str,
+    experiment: &'static str,
+    csv: &'static str,
+}
+
+const TEMPLATES: [Template; 3] = [
+    Template {
+        example: Example::Oscillator,
+        name: "oscillator",
+        experiment: include_str!("../../templates/oscillator.toml"),
+        csv: include_str!("../../templates/oscillator.csv"),
+    },
+    Template {
+        example: Example::Population,
+        name: "population",
+        experiment: include_str!("../../templates/population.toml"),
+        csv: include_str!("../../templates/population.csv"),
+    },
+    Template {
+        example: Example::Reaction,
+        name: "reaction",
+        experiment: include_str!("../../templates/reaction.toml"),
+        csv: include_str!("../../templates/reaction.csv"),
+    },
+];
+
+pub(crate) fn run(options: &Init) -> Result<u8, Diagnostic> {
+    let folder = &options.folder;
+    let named = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let template = TEMPLATES
+        .iter()
+        .find(|template| match options.example {
+            Some(example) => template.example == example,
+            None => named.as_deref() == Some(template.name),
+        })
+        .unwrap_or(&TEMPLATES[0]);
+    let experiment = folder.join("experiment.toml");
+    let csv = folder.join(format!("{}.csv", template.name));
+    for path in [&experiment, &csv] {
+        if path.exists() {
+            return Err(Diagnostic::new(format!("`{}` exists already", path.display()))
+                .with_hint("name another folder: nothing is overwritten"));
+        }
+    }
+    files::create_folder(folder)?;
+    files::write(&experiment, template.experiment.as_bytes())?;
+    files::write(&csv, template.csv.as_bytes())?;
+    println!("{}", experiment.display());
+    eprintln!(
+        "wrote {} and its data {}\nnext: lawful check {}\nthen: lawful train {}",
+        experiment.display(),
+        csv.display(),
+        experiment.display(),
+        experiment.display()
+    );
+    Ok(0)
+}

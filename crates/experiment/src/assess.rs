@@ -1,0 +1,189 @@
+//! How well a model does on each set: errors, violations, and what the solver itself contributes.
+
+use lawful::{Dataset, Failure, Method, Stretch};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::experiment::{Experiment, StrategyKind};
+use crate::run_folder::sets;
+
+/// One law on one set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LawScore {
+    /// Mean violation over the steps that have a residual.
+    pub mean: f64,
+    /// Largest violation.
+    pub max: f64,
+    /// Share of the steps that violate it (by more than `count-above`).
+    pub share: f64,
+}
+
+/// A model on one set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Score {
+    /// Mean squared error over the measured cells.
+    pub mse: f64,
+    /// The raw total: the sum over laws of the mean violation.
+    pub violation: f64,
+    /// The largest violation of any law at any step.
+    pub violation_max: f64,
+    /// Each law, in order.
+    pub laws: Vec<LawScore>,
+    /// Predicted states of each trajectory, row after row.
+    pub predicted: Vec<Vec<f64>>,
+    /// Residuals of each law: for each trajectory, times and values.
+    pub residuals: Vec<Vec<(Vec<f64>, Vec<f64>)>>,
+}
+
+/// A set with its score, or why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetScore {
+    /// Its name.
+    pub name: String,
+    /// The score, or what the solver said.
+    pub outcome: Result<Score, Failure>,
+}
+
+/// A model on all sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assessment {
+    /// Names of the laws.
+    pub laws: Vec<String>,
+    /// The training set (`reconstruction`) and the test sets, in order.
+    pub sets: Vec<SetScore>,
+    /// Mean squared difference, on the training set, between the training discretisation and the
+    /// prediction solver; `None` if either fails.
+    pub discretisation: Option<f64>,
+}
+
+/// Scores a model on every set of its experiment with the prediction solver.
+pub fn assess(experiment: &Experiment, theta: &[f64]) -> Assessment {
+    let score = |dataset: &Dataset| score(experiment, dataset, experiment.predict, theta);
+    let sets: Vec<SetScore> = sets(experiment)
+        .map(|(name, dataset)| SetScore { name: name.to_owned(), outcome: score(dataset) })
+        .collect();
+    let trained = score_with(experiment, experiment.solver, theta);
+    let discretisation = match (&sets[0].outcome, trained) {
+        (Ok(predicted), Ok(trained)) => Some(difference(&predicted.predicted, &trained.predicted)),
+        _ => None,
+    };
+    Assessment { laws: experiment.law_names(), sets, discretisation }
+}
+
+fn score_with(experiment: &Experiment, method: Method, theta: &[f64]) -> Result<Score, Failure> {
+    score(experiment, &experiment.training_set, method, theta)
+}
+
+/// Mean squared difference of two predictions at the same times.
+fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+    let (a, b) = (a.iter().flatten(), b.iter().flatten());
+    let squares: Vec<f64> = a.zip(b).map(|(a, b)| (a - b).powi(2)).collect();
+    squares.iter().sum::<f64>() / squares.len() as f64
+}
+
+/// Scores a model on one set with a solver.
+pub fn score(
+    experiment: &Experiment,
+    dataset: &Dataset,
+    method: Method,
+    theta: &[f64],
+) -> Result<Score, Failure> {
+    let count_above = match &experiment.strategy.kind {
+        StrategyKind::SelfAdaptive(settings) => settings.count_above,
+        _ => 0.0,
+    };
+    let mut objective = experiment.measure(dataset.clone(), method);
+    let misfit = objective.observe(theta)?;
+    let leftover = misfit.leftover();
+    let mut laws = Vec::new();
+    let mut residuals = Vec::new();
+    for (k, law) in experiment.laws.iter().enumerate() {
+        let violations = leftover.of(k);
+        let n = violations.len().max(1) as f64;
+        laws.push(LawScore {
+            mean: violations.iter().sum::<f64>() / n,
+            max: violations.iter().copied().fold(0.0, f64::max),
+            share: violations.iter().filter(|&&v| v > count_above).count() as f64 / n,
+        });
+        let (mut times, mut values) = (&*misfit.residual_times(law), misfit.residuals(k));
+        let mut parts = Vec::new();
+        for rows in misfit.residual_counts(law) {
+            parts.push((times[..rows].to_vec(), values[..rows].to_vec()));
+            (times, values) = (&times[rows..], &values[rows..]);
+        }
+        residuals.push(parts);
+    }
+    let count = Stretch::whole(dataset).len();
+    let predicted: Vec<Vec<f64>> = (0..count).map(|n| objective.predicted(n).to_vec()).collect();
+    Ok(Score {
+        mse: mean_squared_error(dataset, &predicted),
+        violation: laws.iter().map(|law| law.mean).sum(),
+        violation_max: laws.iter().map(|law| law.max).fold(0.0, f64::max),
+        laws,
+        predicted,
+        residuals,
+    })
+}
+
+/// Over the measured cells that are scored, whatever loss the model was trained with.
+fn mean_squared_error(dataset: &Dataset, predicted: &[Vec<f64>]) -> f64 {
+    let d = dataset.state().len();
+    let (mut sum, mut count) = (0.0, 0_u32);
+    for (trajectory, predicted) in dataset.trajectories().iter().zip(predicted) {
+        let measured = trajectory.states.iter().zip(predicted).skip(trajectory.scored_from * d);
+        for (measured, predicted) in measured.filter(|(measured, _)| !measured.is_nan()) {
+            sum += (predicted - measured).powi(2);
+            count += 1;
+        }
+    }
+    sum / f64::from(count.max(1))
+}
+
+impl Assessment {
+    /// Whether a set could not be scored.
+    pub fn any_failed(&self) -> bool {
+        self.sets.iter().any(|set| set.outcome.is_err())
+    }
+
+    /// A warning if the solvers of training and prediction differ by more than the fit.
+    pub fn warning(&self) -> Option<String> {
+        let fit = self.sets.first()?.outcome.as_ref().ok()?.mse;
+        let difference = self.discretisation?;
+        (difference > fit).then(|| {
+            format!(
+                "the training discretisation and the prediction solver differ by {difference:.1e} \
+                 (mean squared), more than the fit of {fit:.1e}: the model has learned the steps \
+                 of its solver; train with `substeps = 2` or more, or with `rtol`"
+            )
+        })
+    }
+
+    /// For programs to read.
+    pub fn json(&self) -> Value {
+        let mut sets = Map::new();
+        for set in &self.sets {
+            let value = match &set.outcome {
+                Ok(score) => {
+                    let laws: Map<String, Value> = self
+                        .laws
+                        .iter()
+                        .cloned()
+                        .zip(score.laws.iter().map(|l| json!(l)))
+                        .collect();
+                    json!({
+                        "mse": score.mse,
+                        "violation": score.violation,
+                        "violation_max": score.violation_max,
+                        "laws": laws,
+                    })
+                }
+                Err(failure) => json!({
+                    "mse": null, "violation": null, "violation_max": null, "laws": {},
+                    "failed": failure.to_string(),
+                }),
+            };
+            sets.insert(set.name.clone(), value);
+        }
+        json!({ "sets": sets, "discretisation": self.discretisation })
+    }
+}

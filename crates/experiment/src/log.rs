@@ -1,0 +1,119 @@
+//! `log.csv`: one row per iteration, written as it goes.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use lawful::{Event, Row, Verdict};
+
+use crate::diagnostic::Diagnostic;
+use crate::files;
+
+/// The growing log of a run.
+pub struct Log {
+    path: String,
+    file: BufWriter<File>,
+}
+
+/// Columns before those of the laws.
+const FIRST: &str = "iteration,value,fit,loss,violation";
+
+impl Log {
+    /// A new log with its header.
+    pub fn create(path: &Path, laws: &[String]) -> Result<Self, Diagnostic> {
+        let mut header = FIRST.to_owned();
+        for what in ["violation", "weight"] {
+            for law in laws {
+                header += &format!(",{}", quoted(&format!("{what}: {law}")));
+            }
+        }
+        header += ",rate-factor,verdict,event\n";
+        files::write(path, header.as_bytes())?;
+        Self::open(path)
+    }
+
+    /// Goes on with a log from which every row at or after `iteration` is cut, a half-written last
+    /// one too.
+    pub fn resume(path: &Path, iteration: usize) -> Result<Self, Diagnostic> {
+        let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
+        let mut kept = String::with_capacity(text.len());
+        for (n, line) in text.split_inclusive('\n').enumerate() {
+            let number = line.split(',').next().and_then(|cell| cell.parse::<usize>().ok());
+            let before = n == 0 || number.is_some_and(|number| number < iteration);
+            if !before || !line.ends_with('\n') {
+                break;
+            }
+            kept += line;
+        }
+        files::write(path, kept.as_bytes())?;
+        Self::open(path)
+    }
+
+    fn open(path: &Path) -> Result<Self, Diagnostic> {
+        let file = files::append(path)?;
+        Ok(Self { path: path.display().to_string(), file: BufWriter::new(file) })
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: &Row) -> Result<(), Diagnostic> {
+        self.try_add(row).map_err(|error| self.failed(&error))
+    }
+
+    fn try_add(&mut self, row: &Row) -> std::io::Result<()> {
+        let file = &mut self.file;
+        write!(file, "{}", row.iteration)?;
+        match row.evaluation {
+            Some(evaluation) => {
+                let value = &evaluation.value;
+                write!(file, ",{:e},{:e}", value.value, value.fit)?;
+                write!(file, ",{:e},{:e}", evaluation.loss, evaluation.violation)?;
+                for number in evaluation.laws.iter().chain(&evaluation.weights) {
+                    write!(file, ",{number:e}")?;
+                }
+            }
+            // A failed evaluation has no numbers; the event says why.
+            None => write!(file, ",,,,{}", ",".repeat(2 * row.laws))?,
+        }
+        let verdict = match row.verdict {
+            Some(Verdict::Accepted) => "accepted",
+            Some(Verdict::Rejected) => "rejected",
+            None => "",
+        };
+        write!(file, ",{:e},{verdict},", row.factor)?;
+        if let Some(event) = row.event {
+            write!(file, "{}", quoted(&describe(event)))?;
+        }
+        writeln!(file)
+    }
+
+    /// Makes sure that what was added is in the file.
+    pub fn flush(&mut self) -> Result<(), Diagnostic> {
+        self.file.flush().map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &std::io::Error) -> Diagnostic {
+        Diagnostic::new(format!("cannot write `{}`: {error}", self.path))
+            .with_hint("free some space, then `lawful resume` the run")
+    }
+}
+
+/// An event in words.
+pub fn describe(event: &Event) -> String {
+    match event {
+        Event::TakenBack { failure, factor } => {
+            format!("step taken back, rate now times {factor}: {failure}")
+        }
+        Event::Backtracked { factor } => {
+            format!("20 rejections in a row, step now times {factor}")
+        }
+    }
+}
+
+/// A cell of a CSV file.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

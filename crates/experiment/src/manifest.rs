@@ -1,0 +1,158 @@
+//! `manifest.json`: what ran, on what, how it ended.
+
+use std::path::Path;
+
+use lawful::Stop;
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::files;
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Under way, or ended without a word.
+    Running,
+    /// All iterations are done.
+    Finished,
+    /// Stopped by the user.
+    Interrupted,
+    /// Too many evaluations failed in a row.
+    Failed,
+}
+
+/// Which of a run's two models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Which {
+    /// θ after the last iteration.
+    Last,
+    /// The best θ by the best-point rules.
+    Best,
+}
+
+impl Which {
+    /// Its word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::Best => "best",
+        }
+    }
+}
+
+/// The machine a run was made on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Machine {
+    /// Operating system.
+    pub system: String,
+    /// Processor architecture.
+    pub architecture: String,
+    /// Cores that the program may use.
+    pub cores: usize,
+}
+
+/// What ran, on what, how it ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Manifest {
+    /// Version of `lawful`.
+    pub version: String,
+    /// Commit that the program was built from; empty if not known.
+    pub commit: String,
+    /// Name of the experiment.
+    pub name: String,
+    /// Strategy of the run.
+    pub strategy: String,
+    /// Seed of initial weights and batches.
+    pub seed: u64,
+    /// Kernels in use: two processor families may round differently.
+    pub kernels: String,
+    /// The machine.
+    pub machine: Machine,
+    /// How far it has come.
+    pub status: Status,
+    /// Why it ended, in words.
+    pub reason: String,
+    /// Iterations asked for, extensions included.
+    pub iterations: usize,
+    /// Iterations done.
+    pub done: usize,
+    /// Iteration counts before each extension by `resume --iterations`.
+    pub extended_from: Vec<usize>,
+    /// Seconds spent in training, all sessions together.
+    pub seconds: f64,
+    /// Trial points accepted as the best.
+    pub accepted: u64,
+    /// Trial points rejected.
+    pub rejected: u64,
+    /// Iteration of the best point.
+    pub best_iteration: usize,
+    /// Evaluations that failed and were taken back.
+    pub failures: u64,
+    /// The model that stands for the run.
+    pub model: Which,
+}
+
+impl Manifest {
+    /// Of a run that begins.
+    pub fn new(experiment: &Experiment) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: env!("LAWFUL_COMMIT").to_owned(),
+            name: experiment.name.clone(),
+            strategy: experiment.strategy.kind.name().to_owned(),
+            seed: experiment.training.seed,
+            kernels: lawful::ode::kernels().to_string(),
+            machine: Machine {
+                system: std::env::consts::OS.to_owned(),
+                architecture: std::env::consts::ARCH.to_owned(),
+                cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            },
+            status: Status::Running,
+            reason: String::new(),
+            iterations: experiment.training.iterations,
+            done: 0,
+            extended_from: Vec::new(),
+            seconds: 0.0,
+            accepted: 0,
+            rejected: 0,
+            best_iteration: 0,
+            failures: 0,
+            model: if experiment.strategy.best_point.is_some() { Which::Best } else { Which::Last },
+        }
+    }
+
+    /// Notes how the run ended.
+    pub fn end(&mut self, stop: &Stop) {
+        (self.status, self.reason) = match stop {
+            Stop::Finished => (Status::Finished, "all iterations are done".to_owned()),
+            Stop::Interrupted => (Status::Interrupted, "stopped by the user".to_owned()),
+            Stop::Failed(failure) => (
+                Status::Failed,
+                format!("too many evaluations failed in a row; the last one: {failure}"),
+            ),
+        };
+        if self.status == Status::Failed {
+            self.model = Which::Best;
+        }
+    }
+
+    /// Writes it.
+    pub fn write(&self, path: &Path) -> Result<(), Diagnostic> {
+        let mut text = serde_json::to_string_pretty(self).expect("plain data");
+        text.push('\n');
+        files::write(path, text.as_bytes())
+    }
+
+    /// Reads it.
+    pub fn read(path: &Path) -> Result<Self, Diagnostic> {
+        serde_json::from_str(&files::read_text(path)?).map_err(|error| {
+            Diagnostic::new(format!("`{}` is damaged: {error}", path.display()))
+                .with_hint("train again: without its manifest a run cannot be trusted")
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! The pictures of a run: curves and residuals of each set, and how training went.
+
+use lawful::{Dataset, Relation};
+
+use crate::assess::{Assessment, Score, SetScore};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::figures::{
+    CurvesFigure, Events, Figure, History, LawResiduals, LearningFigure, Line, Prediction,
+    ResidualCurve, ResidualsFigure, Side, TimeRange, Trajectory, curves, learning, phase,
+    residuals,
+};
+use crate::history::Record;
+use crate::run_folder::{RECONSTRUCTION, RunFolder, sets};
+use crate::{files, predict};
+
+/// Writes all pictures of a run, as SVG and PNG.
+pub fn write(
+    experiment: &Experiment,
+    folder: &RunFolder,
+    theta: &[f64],
+    assessment: &Assessment,
+) -> Result<(), Diagnostic> {
+    for ((name, dataset), set) in sets(experiment).zip(&assessment.sets) {
+        let figure = curves_of(experiment, theta, name, dataset);
+        save(folder, &format!("curves-{name}"), &curves(&figure))?;
+        if experiment.vocabulary.state().len() == 2 && name == RECONSTRUCTION {
+            save(folder, "phase", &phase(&figure, 0, 1))?;
+        }
+        if let SetScore { outcome: Ok(score), .. } = set
+            && !experiment.laws.is_empty()
+        {
+            let figure = residuals_of(experiment, name, score);
+            save(folder, &format!("residuals-{name}"), &residuals(&figure))?;
+        }
+    }
+    let record = Record::read(&folder.log())?;
+    save(folder, "learning", &learning(&learning_of(experiment, record)))
+}
+
+/// Writes one picture, as SVG and PNG.
+pub fn save(folder: &RunFolder, name: &str, figure: &Figure) -> Result<(), Diagnostic> {
+    let path = folder.figure(name);
+    files::write(&path.with_extension("svg"), figure.svg.as_bytes())?;
+    files::write(&path.with_extension("png"), &figure.png)
+}
+
+/// Measured and predicted curves of a set.
+pub fn curves_of(
+    experiment: &Experiment,
+    theta: &[f64],
+    name: &str,
+    dataset: &Dataset,
+) -> CurvesFigure {
+    let mut ranges = vec![range("training", &experiment.training_set)];
+    if name != RECONSTRUCTION {
+        ranges.push(range(name, dataset));
+    }
+    CurvesFigure {
+        title: format!("{}: {name}", experiment.name),
+        time: "t".to_owned(),
+        states: experiment.vocabulary.state().to_vec(),
+        measured: dataset.trajectories().iter().map(measured).collect(),
+        predictions: vec![predicted(experiment, theta, "predicted", Line::Solid, dataset)],
+        ranges,
+    }
+}
+
+fn measured(trajectory: &lawful::Trajectory) -> Trajectory {
+    Trajectory {
+        name: trajectory.name.clone(),
+        t: trajectory.times.clone(),
+        values: trajectory.states.clone(),
+    }
+}
+
+/// What a model says along each trajectory, on times dense enough for a smooth line.
+pub fn predicted(
+    experiment: &Experiment,
+    theta: &[f64],
+    name: &str,
+    line: Line,
+    dataset: &Dataset,
+) -> Prediction {
+    let trajectories = dataset.trajectories().iter().map(|trajectory| {
+        let times = predict::smooth_times(trajectory);
+        // A solve that fails leaves its line out; the assessment says why.
+        let values = predict::along(experiment, theta, trajectory, &times).unwrap_or_default();
+        Trajectory { name: trajectory.name.clone(), t: times, values }
+    });
+    Prediction { name: name.to_owned(), line, trajectories: trajectories.collect() }
+}
+
+/// The scored times of a set.
+fn range(name: &str, dataset: &Dataset) -> TimeRange {
+    let firsts = dataset.trajectories().iter().map(|t| t.times[t.scored_from.min(t.len() - 1)]);
+    let lasts = dataset.trajectories().iter().map(|t| t.times[t.len() - 1]);
+    TimeRange {
+        name: name.to_owned(),
+        from: firsts.fold(f64::INFINITY, f64::min),
+        to: lasts.fold(f64::NEG_INFINITY, f64::max),
+    }
+}
+
+/// Residuals of each law on a set.
+pub fn residuals_of(experiment: &Experiment, name: &str, score: &Score) -> ResidualsFigure {
+    let laws = experiment.laws.iter().zip(&score.residuals).map(|(law, parts)| LawResiduals {
+        name: law.name().to_owned(),
+        text: law.text().to_owned(),
+        side: match law.relation() {
+            Relation::Equality => Side::Both,
+            Relation::AtMost => Side::Above,
+        },
+        tolerance: 0.0,
+        curves: parts
+            .iter()
+            .map(|(t, residual)| ResidualCurve {
+                name: "predicted".to_owned(),
+                line: Line::Solid,
+                t: t.clone(),
+                residual: residual.clone(),
+            })
+            .collect(),
+    });
+    ResidualsFigure {
+        title: format!("{}: residuals, {name}", experiment.name),
+        time: "t".to_owned(),
+        laws: laws.collect(),
+    }
+}
+
+/// How training went.
+pub fn learning_of(experiment: &Experiment, record: Record) -> LearningFigure {
+    let named = |names: Vec<String>, rows: Vec<Vec<f64>>| -> Vec<History> {
+        names.into_iter().zip(rows).map(|(name, values)| History { name, values }).collect()
+    };
+    let mut events = Vec::new();
+    if experiment.strategy.best_point.is_some() {
+        events.push(Events { name: "best point accepted".to_owned(), iterations: record.accepted });
+    }
+    if !record.events.is_empty() {
+        events.push(Events { name: "step taken back".to_owned(), iterations: record.events });
+    }
+    LearningFigure {
+        title: format!("{}: training", experiment.name),
+        iterations: record.iterations,
+        losses: vec![
+            History { name: "loss".to_owned(), values: record.loss },
+            History { name: "objective".to_owned(), values: record.value },
+        ],
+        violations: named(experiment.law_names(), record.violations),
+        weights: named(experiment.law_names(), record.weights),
+        events,
+    }
+}

@@ -1,0 +1,102 @@
+//! What a model says at any times, from any initial state.
+
+use std::fmt::Write as _;
+use std::path;
+
+use lawful::ode::{self, Courses, Inputs, Path, SolveError};
+use lawful::{Dataset, Hold, Method, Table, Trajectory};
+
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::table::{self, Format, Variables};
+
+/// States at `times`, row after row, from `initial` at `times[0]`. `table` has the inputs: those of
+/// a trajectory, by its times.
+pub fn states(
+    experiment: &Experiment,
+    theta: &[f64],
+    method: &Method,
+    times: &[f64],
+    initial: &[f64],
+    table: Table<'_>,
+) -> Result<Vec<f64>, SolveError> {
+    let mut network = experiment.network();
+    network.set_parameters(theta);
+    let mut courses = Courses::new(initial.len());
+    courses.push(times, initial);
+    let mut path = Path::default();
+    let inputs = Signal { hold: experiment.hold, table };
+    ode::predict(&mut *network, method, &courses, &inputs, &mut path)?;
+    Ok(path.observed(0).to_vec())
+}
+
+/// The inputs of one trajectory.
+struct Signal<'a> {
+    hold: Hold,
+    table: Table<'a>,
+}
+
+impl Inputs for Signal<'_> {
+    fn at(&self, _: usize, t: f64, step_start: f64, u: &mut [f64]) {
+        self.table.at(self.hold, t, step_start, u);
+    }
+
+    fn next_break(&self, _: usize, t: f64) -> f64 {
+        self.table.next_break(t)
+    }
+}
+
+/// Fewest points of a curve that looks smooth.
+const SMOOTH: usize = 1000;
+
+/// Times along a trajectory that are dense enough for a picture, the measured ones among them.
+pub fn smooth_times(trajectory: &Trajectory) -> Vec<f64> {
+    let (first, last) = (trajectory.times[0], trajectory.times[trajectory.len() - 1]);
+    let mut times = trajectory.times.clone();
+    if times.len() < SMOOTH {
+        let between = (1..SMOOTH).map(|n| first + (last - first) * n as f64 / SMOOTH as f64);
+        times.extend(between);
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+    }
+    times
+}
+
+/// The model along a trajectory of the data, at other times.
+pub fn along(
+    experiment: &Experiment,
+    theta: &[f64],
+    trajectory: &Trajectory,
+    times: &[f64],
+) -> Result<Vec<f64>, SolveError> {
+    let initial = &trajectory.states[..experiment.vocabulary.state().len()];
+    let table = Table { times: &trajectory.times, values: &trajectory.inputs };
+    states(experiment, theta, &experiment.predict, times, initial, table)
+}
+
+/// Predictions at the times of a dataset, as a CSV file: `trajectory,t,…`.
+pub fn csv_text(dataset: &Dataset, predicted: &[Vec<f64>]) -> String {
+    let names = dataset.state();
+    let mut text = format!("trajectory,t,{}\n", names.join(","));
+    for (trajectory, states) in dataset.trajectories().iter().zip(predicted) {
+        let name = &trajectory.name;
+        let quoted = name.contains([',', '"', '\n']);
+        let name = if quoted { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() };
+        for (t, row) in trajectory.times.iter().zip(states.chunks_exact(names.len())) {
+            text += &name;
+            for value in std::iter::once(t).chain(row) {
+                write!(text, ",{value}").expect("writing to a string");
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// The times in a CSV file, from its time column.
+pub fn read_times(file: &path::Path, time: &str) -> Result<Vec<f64>, Diagnostic> {
+    let format = Format { time: time.to_owned(), ..Format::default() };
+    let variables = Variables { state: &[], inputs: &[] };
+    let read = table::read(&[file.to_owned()], &format, variables, Hold::Linear);
+    Ok(read.map_err(|error| error.error)?.remove(0).times)
+}

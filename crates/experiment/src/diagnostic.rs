@@ -1,0 +1,280 @@
+//! One mistake of the user: what is wrong, where, and what to type instead.
+//!
+//! ```text
+//! error: the law `mass is conserved` uses `E`, which is not known
+//!   reaction.toml:7:18
+//!     holds = "A + B + E + D == 1"
+//!                      ^
+//! hint: the state variables are `A`, `B`, `C`, `D`
+//! ```
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// An error for the user, in the form that the program prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What is wrong, without a full stop.
+    pub message: String,
+    /// Where, if it is anywhere.
+    pub place: Option<Box<Place>>,
+    /// What to type instead, if there is a good guess.
+    pub hint: Option<String>,
+}
+
+/// A file, and where in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as the user would write its path.
+    pub file: PathBuf,
+    /// The spot in the file; `None` means the file as a whole.
+    pub spot: Option<Spot>,
+}
+
+/// A stretch of one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// Number of the first character, from 1.
+    pub column: usize,
+    /// The whole line, without its end.
+    pub excerpt: String,
+    /// Number of characters under which carets go, at least 1.
+    pub width: usize,
+}
+
+impl Diagnostic {
+    /// A mistake that is at no place.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), place: None, hint: None }
+    }
+
+    /// Says where it is.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(Box::new(place));
+        self
+    }
+
+    /// Says where it is, unless that is known more precisely already.
+    #[must_use]
+    pub fn or_at(mut self, place: impl FnOnce() -> Place) -> Self {
+        self.place = self.place.or_else(|| Some(Box::new(place())));
+        self
+    }
+
+    /// Says what to type instead.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl Place {
+    /// A file as a whole.
+    pub fn file(file: impl AsRef<Path>) -> Self {
+        Self { file: file.as_ref().to_owned(), spot: None }
+    }
+
+    /// The bytes `span` of a file with this text; of several lines, the first.
+    pub fn within(file: impl AsRef<Path>, text: &str, span: Range<usize>) -> Self {
+        Self { file: file.as_ref().to_owned(), spot: Some(Spot::within(text, span)) }
+    }
+}
+
+impl Spot {
+    /// The bytes `span` of this text; of several lines, the first.
+    pub fn within(text: &str, span: Range<usize>) -> Self {
+        let start = floor_char(text, span.start);
+        let first = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let rest = text[first..].split('\n').next().unwrap_or_default();
+        let excerpt = rest.strip_suffix('\r').unwrap_or(rest);
+        let from = (start - first).min(excerpt.len());
+        let to = floor_char(excerpt, span.end.saturating_sub(first)).max(from);
+        Self {
+            line: 1 + text[..first].matches('\n').count(),
+            column: 1 + excerpt[..from].chars().count(),
+            excerpt: excerpt.to_owned(),
+            width: excerpt[from..to].chars().count().max(1),
+        }
+    }
+}
+
+/// The last boundary of a character at or before `position`.
+fn floor_char(text: &str, position: usize) -> usize {
+    let position = position.min(text.len());
+    (0..=position).rev().find(|&p| text.is_char_boundary(p)).unwrap_or(0)
+}
+
+/// Characters of a line that a message shows; a longer line is cut around the carets.
+const SHOWN: usize = 100;
+
+impl fmt::Display for Spot {
+    /// The line and the carets below it, each indented by four spaces.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line: Vec<char> = self.excerpt.chars().map(visible).collect();
+        let from = (self.column - 1).min(line.len());
+        let to = (from + self.width).min(line.len()).max(from + 1);
+        let start = if line.len() <= SHOWN { 0 } else { window_start(from, to, line.len()) };
+        let end = (start + SHOWN).min(line.len());
+        let before = if start > 0 { "…" } else { "" };
+        let after = if end < line.len() { "…" } else { "" };
+        let shown: String = line[start..end].iter().collect();
+        writeln!(f, "    {before}{}{after}", shown.trim_end())?;
+        let indent = before.chars().count() + cells(&line[start..from]);
+        let carets = cells(&line[from..to.min(end).max(from).min(line.len())]).max(1);
+        write!(f, "    {}{}", " ".repeat(indent), "^".repeat(carets))
+    }
+}
+
+/// Where to begin showing a long line so that the carets `from..to` are in view.
+fn window_start(from: usize, to: usize, len: usize) -> usize {
+    let middle = usize::midpoint(from, to.min(from + SHOWN));
+    middle.saturating_sub(SHOWN / 2).min(len - SHOWN).min(from)
+}
+
+/// A character that takes the room it seems to take: no tabs, no control characters.
+fn visible(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// Cells of a terminal that these characters take.
+fn cells(text: &[char]) -> usize {
+    text.iter().map(|&c| cell_width(c)).sum()
+}
+
+/// 0 for marks that combine with the letter before, 2 for East Asian letters and emoji.
+fn cell_width(c: char) -> usize {
+    match u32::from(c) {
+        0x0300..=0x036f | 0x200b..=0x200f | 0x20d0..=0x20ff | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// A sentence that repeats a very long text of the user shows its beginning and its end.
+fn shortened(sentence: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 600;
+    let letters = sentence.chars().count();
+    if letters <= LONGEST {
+        return sentence.into();
+    }
+    let head: String = sentence.chars().take(LONGEST / 2).collect();
+    let tail: String = sentence.chars().skip(letters - LONGEST / 2).collect();
+    format!("{head} … {tail}").into()
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", shortened(&self.message))?;
+        if let Some(Place { file, spot }) = self.place.as_deref() {
+            write!(f, "\n  {}", file.display())?;
+            if let Some(spot) = spot {
+                write!(f, ":{}:{}\n{spot}", spot.line, spot.column)?;
+            }
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {}", shortened(hint))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line and the carets below it.
+    fn shown(text: &str, span: Range<usize>) -> (String, String) {
+        let shown = Spot::within(text, span).to_string();
+        let (line, carets) = shown.split_once('\n').unwrap();
+        (line.to_owned(), carets.to_owned())
+    }
+
+    fn find(text: &str, part: &str) -> Range<usize> {
+        let start = text.find(part).unwrap();
+        start..start + part.len()
+    }
+
+    #[test]
+    fn message_place_line_carets_and_hint_stand_below_each_other() {
+        let text = "[[law]]\nholds = \"A + B + E + D == 1\"\n";
+        let place = Place::within("reaction.toml", text, find(text, "E"));
+        let diagnostic = Diagnostic::new("`E` is not known").at(place).with_hint("write `D`");
+        insta::assert_snapshot!(diagnostic, @r#"
+        error: `E` is not known
+          reaction.toml:2:18
+            holds = "A + B + E + D == 1"
+                             ^
+        hint: write `D`
+        "#);
+    }
+
+    #[test]
+    fn a_file_as_a_whole_has_no_line() {
+        let diagnostic = Diagnostic::new("`a.csv` is empty").at(Place::file("a.csv"));
+        assert_eq!(diagnostic.to_string(), "error: `a.csv` is empty\n  a.csv");
+    }
+
+    #[test]
+    fn a_place_known_more_precisely_is_kept() {
+        let known = Diagnostic::new("").at(Place::file("a"));
+        assert_eq!(known.or_at(|| Place::file("b")).place, Some(Box::new(Place::file("a"))));
+    }
+
+    #[test]
+    fn carets_stand_below_their_part_after_tabs_accents_and_wide_letters() {
+        for text in ["\tx = BAD", "größe = BAD", "e\u{301} = BAD", "温度 = BAD", "🦀 = BAD # 🦀"]
+        {
+            let (line, carets) = shown(text, find(text, "BAD"));
+            let before: Vec<char> = line.split("BAD").next().unwrap().chars().collect();
+            assert_eq!(carets, format!("{}^^^", " ".repeat(cells(&before))), "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_count_characters_and_lines_end_in_any_way() {
+        let text = "a\r\nßß = 1\r\n";
+        let spot = Spot::within(text, find(text, "="));
+        assert_eq!((spot.line, spot.column, spot.excerpt.as_str()), (2, 4, "ßß = 1"));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_carets() {
+        let text = format!("{}BAD{}", "a".repeat(500), "b".repeat(500));
+        let (line, carets) = shown(&text, find(&text, "BAD"));
+        assert!(line.starts_with("    …aaa") && line.ends_with("bbb…"), "{line}");
+        assert_eq!(line.chars().count(), 4 + SHOWN + 2);
+        let above: String = line.chars().skip(carets.chars().count() - 3).take(3).collect();
+        assert_eq!(above, "BAD");
+    }
+
+    #[test]
+    fn a_span_of_several_lines_or_beyond_the_text_stays_in_its_line() {
+        let text = "one = [\n  2,\n]";
+        assert_eq!(shown(text, 6..text.len()).1, "          ^");
+        assert_eq!(Spot::within(text, 100..200).line, 3);
+        assert_eq!(
+            Spot::within("", 0..1),
+            Spot { line: 1, column: 1, excerpt: String::new(), width: 1 }
+        );
+    }
+}

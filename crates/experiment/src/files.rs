@@ -1,0 +1,165 @@
+//! The only door to the file system: whole files in, whole files out, errors as sentences.
+#![expect(clippy::disallowed_methods, reason = "this module is the door that the lint points to")]
+
+mod encoding;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use lawful::law::nearest;
+
+use crate::diagnostic::{Diagnostic, Place};
+
+/// The bytes of a file.
+pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    fs::read(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => not_found(path),
+        _ if path.is_dir() => Diagnostic::new(format!(
+            "cannot read `{}`: it is a folder, and a file is needed",
+            path.display()
+        )),
+        _ => failed("read", path, &error),
+    })
+}
+
+/// The text of a file: UTF-8, of which ASCII is a part. A byte-order mark is taken off; any other
+/// encoding is an error that says which one it looks like.
+pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
+    encoding::decode(read(path)?).map_err(|error| {
+        Diagnostic::new(format!("`{}` {}", path.display(), error.message))
+            .with_hint(error.hint)
+            .at(Place { file: path.to_owned(), spot: error.spot })
+    })
+}
+
+/// Writes a file as a whole: a reader, also one that comes after a crash of this program, finds the
+/// old file or the new one, never a part.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
+    let part = part_of(path);
+    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    written.map_err(|error| {
+        // Nothing more can be done if the rest cannot be removed either.
+        let _ = fs::remove_file(&part);
+        failed("write", path, &error)
+    })
+}
+
+/// A name beside `path` that no other process uses.
+fn part_of(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}
+
+/// Opens a file to add to its end; it is made if it does not exist.
+pub fn append(path: &Path) -> Result<File, Diagnostic> {
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    file.map_err(|error| failed("write", path, &error))
+}
+
+/// Makes a folder, with those it lies in. It may exist already.
+pub fn create_folder(path: &Path) -> Result<(), Diagnostic> {
+    fs::create_dir_all(path).map_err(|error| failed("make the folder", path, &error))
+}
+
+/// Removes a folder with all that is in it.
+pub fn remove_folder(path: &Path) -> Result<(), Diagnostic> {
+    fs::remove_dir_all(path).map_err(|error| failed("remove", path, &error))
+}
+
+/// Removes a folder if there is nothing in it.
+pub fn remove_empty_folder(path: &Path) -> Result<(), Diagnostic> {
+    fs::remove_dir(path).map_err(|error| failed("remove", path, &error))
+}
+
+/// Gives a folder another name, which no folder with something in it may have.
+pub fn rename_folder(from: &Path, to: &Path) -> Result<(), Diagnostic> {
+    fs::rename(from, to).map_err(|error| failed("make the folder", to, &error))
+}
+
+/// Removes a file.
+pub fn remove(path: &Path) -> Result<(), Diagnostic> {
+    fs::remove_file(path).map_err(|error| failed("remove", path, &error))
+}
+
+/// Names of the files and folders in a folder, sorted; none if it cannot be read.
+pub fn list(folder: &Path) -> Vec<String> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// "cannot read `x.csv`: permission denied".
+fn failed(verb: &str, path: &Path, error: &io::Error) -> Diagnostic {
+    let reason = match error.kind() {
+        ErrorKind::NotFound => "its folder does not exist".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        ErrorKind::StorageFull => "the disk is full".to_owned(),
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
+            "there is a file where a folder should be".to_owned()
+        }
+        ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
+        _ => error.to_string(),
+    };
+    Diagnostic::new(format!("cannot {verb} `{}`: {reason}", path.display()))
+}
+
+/// There is no such file; perhaps one with almost this name.
+fn not_found(path: &Path) -> Diagnostic {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let error = Diagnostic::new(format!("there is no file `{}`", path.display()));
+    if !folder.as_os_str().is_empty() && !folder.is_dir() {
+        return error.with_hint(format!("there is no folder `{}` either", folder.display()));
+    }
+    let names = list(folder);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(close) = nearest(&name, names.iter().map(String::as_str)) {
+        return error.with_hint(format!("did you mean `{close}`?"));
+    }
+    let Some(extension) = path.extension() else { return error };
+    let alike = names.iter().filter(|name| Path::new(name).extension() == Some(extension));
+    let alike: Vec<String> = alike.map(|name| format!("`{name}`")).collect();
+    match alike.len() {
+        1..=8 => error.with_hint(format!("beside it there is {}", alike.join(", "))),
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_file_replaces_the_old_one_and_leaves_no_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        write(&path, b"old").unwrap();
+        write(&path, b"new").unwrap();
+        assert_eq!(read(&path).unwrap(), b"new");
+        assert_eq!(list(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_missing_file_suggests_one_with_almost_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("oscillator.csv"), b"").unwrap();
+        let hint = |name: &str| read(&folder.path().join(name)).unwrap_err().hint;
+        assert_eq!(hint("oscilator.csv").as_deref(), Some("did you mean `oscillator.csv`?"));
+        assert_eq!(hint("data.csv").as_deref(), Some("beside it there is `oscillator.csv`"));
+        assert_eq!(hint("data.toml"), None);
+        assert!(hint("nowhere/data.csv").unwrap().starts_with("there is no folder"));
+    }
+
+    #[test]
+    fn a_folder_is_not_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = read(folder.path()).unwrap_err().message;
+        assert!(message.ends_with("it is a folder, and a file is needed"), "{message}");
+        let message = write(folder.path(), b"x").unwrap_err().message;
+        assert!(message.starts_with("cannot write"), "{message}");
+    }
+}

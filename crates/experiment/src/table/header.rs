@@ -1,0 +1,179 @@
+//! The header of a table: which column is what.
+
+use lawful::law::nearest;
+
+use super::place::{Sheet, Start};
+use super::{Format, Variables};
+use crate::config::words::listed;
+use crate::diagnostic::Diagnostic;
+
+/// Positions of the columns that are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) time: usize,
+    pub(super) trajectory: Option<usize>,
+    pub(super) states: Vec<usize>,
+    pub(super) inputs: Vec<usize>,
+    /// Whether a row is scored: only in files that a run has written.
+    pub(super) scored: Option<usize>,
+    /// Names of all columns.
+    pub(super) columns: Vec<String>,
+}
+
+/// Separators that a file may have instead of the expected one, as an experiment file writes them.
+const SEPARATORS: [(char, &str); 5] =
+    [(';', ";"), ('\t', "tab"), (',', ","), ('|', "|"), (' ', " ")];
+
+impl Layout {
+    /// Finds the columns by their names.
+    pub(super) fn find(
+        sheet: &Sheet,
+        format: &Format,
+        variables: Variables,
+    ) -> Result<Self, Diagnostic> {
+        let header = Header::read(sheet)?;
+        let time = header.column(&format.time, Role::Time)?;
+        let trajectory = format.trajectory.as_ref();
+        let trajectory =
+            trajectory.map(|name| header.column(name, Role::Trajectory)).transpose()?;
+        let find = |names: &[String]| {
+            let columns = names.iter().map(|name| {
+                let mapped = format.columns.iter().find(|(ours, _)| ours == name);
+                header.column(mapped.map_or(name, |(_, column)| column), Role::Variable(name))
+            });
+            columns.collect::<Result<Vec<_>, _>>()
+        };
+        let (states, inputs) = (find(variables.state)?, find(variables.inputs)?);
+        Ok(Self { time, trajectory, states, inputs, scored: None, columns: header.columns })
+    }
+
+    /// Names of columns that are not read.
+    pub(super) fn unused(&self) -> impl Iterator<Item = &str> {
+        let used = [self.time].into_iter().chain(self.trajectory);
+        let used: Vec<usize> =
+            used.chain(self.states.iter().copied()).chain(self.inputs.iter().copied()).collect();
+        let columns = self.columns.iter().enumerate();
+        columns.filter(move |(n, _)| !used.contains(n)).map(|(_, name)| name.as_str())
+    }
+}
+
+/// The first record of a file.
+pub(super) struct Header<'a> {
+    sheet: &'a Sheet,
+    start: Start,
+    pub(super) columns: Vec<String>,
+}
+
+/// What a column is for.
+#[derive(Clone, Copy)]
+enum Role<'a> {
+    Time,
+    Trajectory,
+    Variable(&'a str),
+}
+
+impl Role<'_> {
+    /// What to write in `[data]` if the column is called otherwise.
+    fn mapping(self, column: &str) -> String {
+        match self {
+            Self::Time => format!("`time = {column:?}`"),
+            Self::Trajectory => format!("`trajectory = {column:?}`"),
+            Self::Variable(name) => format!("`columns = {{ {name} = {column:?} }}`"),
+        }
+    }
+
+    /// What it is for, where that is not its name.
+    fn purpose(self, column: &str) -> String {
+        match self {
+            Self::Time => " for the time".to_owned(),
+            Self::Trajectory => " for the trajectory".to_owned(),
+            Self::Variable(name) if name == column => String::new(),
+            Self::Variable(name) => format!(" for `{name}`"),
+        }
+    }
+}
+
+impl<'a> Header<'a> {
+    pub(super) fn read(sheet: &'a Sheet) -> Result<Self, Diagnostic> {
+        let mut record = csv::StringRecord::new();
+        let found = sheet.reader().read_record(&mut record);
+        if !found.map_err(|error| sheet.file_error(&format!("cannot be read: {error}")))? {
+            let error = sheet.file_error("is empty");
+            return Err(error.with_hint("its first line names the columns, the others are rows"));
+        }
+        let columns = record.iter().map(|cell| cell.trim().to_owned()).collect();
+        Ok(Self { sheet, start: sheet.start(&record), columns })
+    }
+
+    /// A mistake in the header as a whole.
+    pub(super) fn error(&self, message: impl Into<String>) -> Diagnostic {
+        self.sheet.row_error(self.start, message)
+    }
+
+    /// The one column of this name.
+    fn column(&self, name: &str, role: Role) -> Result<usize, Diagnostic> {
+        let mut found = (0..self.columns.len()).filter(|&n| self.columns[n] == name);
+        match (found.next(), found.next()) {
+            (Some(column), None) => Ok(column),
+            (Some(_), Some(second)) => {
+                let message = format!("there are two columns `{name}`");
+                let error = self.sheet.error(self.start, second, message);
+                Err(error.with_hint("rename or delete one of them"))
+            }
+            (None, _) => Err(self.lacks(name, role)),
+        }
+    }
+
+    fn lacks(&self, name: &str, role: Role) -> Diagnostic {
+        let path = self.sheet.path().display();
+        if self.columns.iter().all(|cell| cell.parse::<f64>().is_ok()) {
+            return self
+                .error(format!("`{path}` begins with numbers, and names of columns are needed"))
+                .with_hint("add a first line with a name for each column, such as `t,x,v`");
+        }
+        let ours = char::from(self.sheet.separator());
+        let shown = if ours == '\t' { "tab".to_owned() } else { ours.to_string() };
+        if let [only] = &self.columns[..]
+            && let Some((_, word)) = SEPARATORS
+                .iter()
+                .find(|&&(separator, _)| separator != ours && only.contains(separator))
+        {
+            return self
+                .error(format!(
+                    "`{path}` has one column only, so its cells are not separated by `{shown}`"
+                ))
+                .with_hint(format!("write `separator = {word:?}` in [data]"));
+        }
+        let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
+        let error = self.error(format!("`{path}` has no column `{name}`{}", role.purpose(name)));
+        match nearest(name, names.iter().copied()).or_else(|| with_unit(name, &names)) {
+            Some(close) => error.with_hint(format!(
+                "if `{close}` is meant, write {} in [data]",
+                role.mapping(close)
+            )),
+            None => error.with_hint(format!(
+                "the columns are {}; write {} in [data] with the right one",
+                some(&names),
+                role.mapping("…")
+            )),
+        }
+    }
+}
+
+/// A column that is `name` with something behind it: `x [m]`, `time (s)`, `Time`.
+fn with_unit<'a>(name: &str, columns: &[&'a str]) -> Option<&'a str> {
+    let full = if name == "t" { "time" } else { name };
+    let begins = |column: &str, name: &str| {
+        let lower = column.to_lowercase();
+        let rest = lower.strip_prefix(&name.to_lowercase());
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    columns.iter().copied().find(|column| begins(column, name) || begins(column, full))
+}
+
+/// Names of columns; of very many, the first.
+fn some(names: &[&str]) -> String {
+    const MOST: usize = 20;
+    let named = listed(names.iter().copied().take(MOST));
+    if names.len() > MOST { format!("{named} and {} more", names.len() - MOST) } else { named }
+}

@@ -1,0 +1,103 @@
+//! Measurements as tables: CSV files in long form, one row per time.
+//!
+//! A file has a header and columns for the time, for each state variable and input and, where there
+//! are several, for the trajectory's name. Other columns are ignored. Rows of different trajectories
+//! may be mixed; within one, times must increase. A trajectory may go on in the next file.
+
+mod cell;
+mod growing;
+mod header;
+mod place;
+mod stored;
+
+use std::path::PathBuf;
+
+use lawful::{Hold, Trajectory};
+
+pub use stored::{read_dataset, write_dataset};
+
+use crate::diagnostic::Diagnostic;
+use crate::files;
+use growing::Collection;
+use header::Layout;
+use place::Sheet;
+
+/// How files are written: `[data]` without its sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Format {
+    /// The column of times.
+    pub time: String,
+    /// The column that names the trajectory; without one, each file is one.
+    pub trajectory: Option<String>,
+    /// Our name and the column's, where they differ.
+    pub columns: Vec<(String, String)>,
+    /// Cells that mean "not measured".
+    pub missing: Vec<String>,
+    /// What separates cells.
+    pub separator: u8,
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Self {
+            time: "t".to_owned(),
+            trajectory: None,
+            columns: Vec::new(),
+            missing: ["", "NA", "NaN"].map(str::to_owned).to_vec(),
+            separator: b',',
+        }
+    }
+}
+
+/// The variables that a table must have.
+#[derive(Debug, Clone, Copy)]
+pub struct Variables<'a> {
+    /// The state variables.
+    pub state: &'a [String],
+    /// The inputs.
+    pub inputs: &'a [String],
+}
+
+/// A mistake, and the number of the file that has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    /// Which of the files, from 0.
+    pub file: usize,
+    /// What is wrong with it.
+    pub error: Diagnostic,
+}
+
+/// Reads one file or several.
+///
+/// Missing cells of states become NaN; missing inputs are filled from their neighbours by `hold`.
+pub fn read(
+    paths: &[PathBuf],
+    format: &Format,
+    variables: Variables,
+    hold: Hold,
+) -> Result<Vec<Trajectory>, FileError> {
+    let names = names_of(paths);
+    let mut collection = Collection::new(variables);
+    for (file, (path, name)) in paths.iter().zip(names).enumerate() {
+        let within = |error| FileError { file, error };
+        let text = files::read_text(path).map_err(within)?;
+        let sheet = Sheet::new(path, text, format.separator);
+        let layout = Layout::find(&sheet, format, variables).map_err(within)?;
+        collection.begin(sheet, layout, name);
+        collection.read(&format.missing).map_err(within)?;
+    }
+    collection.finish(hold)
+}
+
+/// What the only trajectory of each file is called: the file's name without its ending, or its
+/// whole path where two files have the same name.
+fn names_of(paths: &[PathBuf]) -> Vec<String> {
+    let stems: Vec<String> = (paths.iter())
+        .map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    let unique = |stem: &String| stems.iter().filter(|other| *other == stem).count() == 1;
+    let named = stems.iter().zip(paths).map(|(stem, path)| {
+        if unique(stem) { stem.clone() } else { path.with_extension("").display().to_string() }
+    });
+    named.collect()
+}

@@ -1,0 +1,194 @@
+//! The training set and the test sets, from their sources.
+
+use std::path::{Path, PathBuf};
+
+use lawful::{DataError, Dataset, Trajectory, Vocabulary};
+
+use super::data::{Data, Files, Origin};
+use super::test_set::{Kind, RECONSTRUCTION, TestSet};
+use super::value::Mark;
+use super::words::{counted, meant};
+use crate::diagnostic::Diagnostic;
+use crate::table::{self, Variables};
+
+/// The training set and the named test sets.
+pub(super) type Sets = (Dataset, Vec<(String, Dataset)>);
+
+/// What the data of a run folder are called: `data/reconstruction.csv`, `data/<test>.csv`.
+fn stored_path(folder: &Path, name: &str) -> PathBuf {
+    folder.join("data").join(format!("{name}.csv"))
+}
+
+/// Reads the data as a run used them.
+pub(super) fn stored(
+    folder: &Path,
+    tests: &[TestSet],
+    vocabulary: &Vocabulary,
+) -> Result<Sets, Diagnostic> {
+    let variables = Variables { state: vocabulary.state(), inputs: vocabulary.inputs() };
+    let read = |name: &str| {
+        let path = stored_path(folder, name);
+        if !path.is_file() {
+            let (folder, path) = (folder.display(), path.display());
+            return Err(Diagnostic::new(format!("the run folder `{folder}` lacks `{path}`"))
+                .with_hint("restore the file, or train again"));
+        }
+        table::read_dataset(&path, variables)
+    };
+    let training = read(RECONSTRUCTION)?;
+    let tests = tests.iter().map(|test| Ok((test.name.clone(), read(&test.name)?)));
+    Ok((training, tests.collect::<Result<_, _>>()?))
+}
+
+/// Reads or simulates all data and holds the test sets out of the training set.
+pub(super) fn gather(
+    folder: &Path,
+    data: &Data,
+    tests: &[TestSet],
+    vocabulary: &Vocabulary,
+) -> Result<Sets, Diagnostic> {
+    let gather = Gather { folder, data, vocabulary };
+    // Noise is for training alone: what is held out stays as it was.
+    let (clean, noisy) = match &data.origin {
+        Origin::Files(files) => (gather.read(files)?, None),
+        Origin::Simulation(simulate) => {
+            let clean = simulate.trajectories()?;
+            let mut noisy = clean.clone();
+            simulate.disturb(&mut noisy);
+            (clean, Some(noisy))
+        }
+    };
+    let held_out = held_out(&clean, tests)?;
+    let trained = |trajectory: &&Trajectory| !held_out.contains(&trajectory.name.as_str());
+    let training: Vec<Trajectory> =
+        noisy.as_ref().unwrap_or(&clean).iter().filter(trained).cloned().collect();
+    let training = before(training, tests)?;
+    let mut sets = Vec::with_capacity(tests.len());
+    for test in tests {
+        let trajectories = match (&test.kind, &data.origin) {
+            (Kind::File(files), _) => gather.read(files)?,
+            (Kind::Grid(grid), Origin::Simulation(simulate)) => simulate.on(grid)?,
+            (Kind::Grid(_), Origin::Files(_)) => Vec::new(),
+            (Kind::After(time), _) => {
+                let trajectories = clean.iter().filter(trained);
+                let later: Vec<Trajectory> =
+                    trajectories.filter_map(|trajectory| after(trajectory, *time)).collect();
+                if later.is_empty() {
+                    return Err(nothing_after(&clean, *time, &test.mark));
+                }
+                later
+            }
+            (Kind::Trajectories(names), _) => {
+                let named = |trajectory: &&Trajectory| {
+                    names.iter().any(|name| name.value == trajectory.name)
+                };
+                clean.iter().filter(named).cloned().collect()
+            }
+        };
+        let set = gather.dataset(trajectories).map_err(|e| test.mark.error(e.to_string()))?;
+        sets.push((test.name.clone(), set));
+    }
+    let training = gather.dataset(training).map_err(|error| Diagnostic::new(error.to_string()))?;
+    Ok((training, sets))
+}
+
+struct Gather<'a> {
+    folder: &'a Path,
+    data: &'a Data<'a>,
+    vocabulary: &'a Vocabulary,
+}
+
+impl Gather<'_> {
+    fn read(&self, files: &Files) -> Result<Vec<Trajectory>, Diagnostic> {
+        let (state, inputs) = (self.vocabulary.state(), self.vocabulary.inputs());
+        let variables = Variables { state, inputs };
+        let paths = files.paths(self.folder);
+        table::read(&paths, &self.data.format, variables, self.data.hold)
+            .map_err(|error| files.locate(error.file, error.error))
+    }
+
+    fn dataset(&self, trajectories: Vec<Trajectory>) -> Result<Dataset, DataError> {
+        let (state, inputs) = (self.vocabulary.state(), self.vocabulary.inputs());
+        Dataset::new(state.to_vec(), inputs.to_vec(), trajectories)
+    }
+}
+
+/// Names of the trajectories that test sets hold out; each must exist, and one must be left.
+fn held_out<'t>(
+    trajectories: &[Trajectory],
+    tests: &'t [TestSet],
+) -> Result<Vec<&'t str>, Diagnostic> {
+    let known = || trajectories.iter().map(|trajectory| trajectory.name.as_str());
+    let mut held_out = Vec::new();
+    for test in tests {
+        let Kind::Trajectories(names) = &test.kind else { continue };
+        for name in names {
+            if !known().any(|known| known == name.value) {
+                let known: Vec<&str> = known().collect();
+                let error = name.error(format!("there is no trajectory `{}`", name.value));
+                let hint = meant(&name.value, known.iter().copied(), "the trajectories are");
+                return Err(error.with_hint(hint));
+            }
+            held_out.push(name.value.as_str());
+        }
+        if known().all(|known| held_out.contains(&known)) {
+            let error = test.mark.error("every trajectory is held out, none is left to train on");
+            return Err(error.with_hint("remove a name from the list"));
+        }
+    }
+    Ok(held_out)
+}
+
+/// Cuts the rows that are held out off.
+fn before(trajectories: Vec<Trajectory>, tests: &[TestSet]) -> Result<Vec<Trajectory>, Diagnostic> {
+    let cuts = tests.iter().filter_map(|test| match test.kind {
+        Kind::After(time) => Some((time, &test.mark)),
+        _ => None,
+    });
+    let Some((time, mark)) = cuts.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return Ok(trajectories);
+    };
+    let cut = |mut trajectory: Trajectory| {
+        let all = trajectory.len();
+        let rows = trajectory.times.partition_point(|&t| t <= time);
+        if rows < 2 {
+            let rows = counted(rows, "row");
+            let message = format!(
+                "trajectory `{}` has {rows} up to t = {time}, too few to train on",
+                trajectory.name
+            );
+            return Err(mark.error(message).with_hint(
+                "choose a later time, or hold the trajectory out: `trajectories = [\"…\"]`",
+            ));
+        }
+        trajectory.states.truncate(trajectory.states.len() / all * rows);
+        trajectory.inputs.truncate(trajectory.inputs.len() / all * rows);
+        trajectory.times.truncate(rows);
+        Ok(trajectory)
+    };
+    trajectories.into_iter().map(cut).collect()
+}
+
+/// The initial row, which is not scored, and all rows later than `time`.
+fn after(trajectory: &Trajectory, time: f64) -> Option<Trajectory> {
+    let all = trajectory.len();
+    let first = trajectory.times.partition_point(|&t| t <= time).max(1);
+    let kept = |values: &[f64]| {
+        let width = values.len() / all;
+        [&values[..width], &values[first * width..]].concat()
+    };
+    (first < all).then(|| Trajectory {
+        name: trajectory.name.clone(),
+        times: kept(&trajectory.times),
+        states: kept(&trajectory.states),
+        inputs: kept(&trajectory.inputs),
+        scored_from: 1,
+    })
+}
+
+fn nothing_after(trajectories: &[Trajectory], time: f64, mark: &Mark) -> Diagnostic {
+    let last = trajectories.iter().filter_map(|trajectory| trajectory.times.last().copied());
+    let last = last.fold(f64::NEG_INFINITY, f64::max);
+    mark.error(format!("no row comes after t = {time}: the data end at {last}"))
+        .with_hint("choose an earlier time")
+}

@@ -1,0 +1,141 @@
+//! `[field]`: the network that is the right-hand side.
+//!
+//! | key | default | range | purpose |
+//! |---|---|---|---|
+//! | `hidden` | `[50, 50]` | 1 to 1 000 000 each | width of each hidden layer |
+//! | `activations` | `"tanh"` | [`Activation::ALL`] | one word for all hidden layers, or a list with one for each |
+//! | `init` | `"normal"` | [`Initialise::NAMES`] | how weights start; `{ kind = "normal", std = 0.1 }` |
+//! | `time-input` | `false` | | whether time is an input of the network |
+//! | `precision` | `"double"` | `"double"`, `"single"` | of the arithmetic inside the network |
+//!
+//! Of `init`:
+//!
+//! | key | default | range | purpose |
+//! |---|---|---|---|
+//! | `kind` | `"normal"` | [`Initialise::NAMES`] | which distribution |
+//! | `std` | 0.1 | > 0, `normal` only | standard deviation |
+
+use lawful::{Activation, Initialise, Precision, Vocabulary};
+
+use super::complete::{self, Table};
+use super::section::Section;
+use super::value::{POSITIVE, Value};
+use super::words::counted;
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Field;
+
+/// The keys of this section.
+pub(crate) const KEYS: &[&str] = &["hidden", "activations", "init", "time-input", "precision"];
+/// The keys of `init`.
+pub(crate) const INIT_KEYS: &[&str] = &["kind", "std"];
+
+/// Widest layer.
+const WIDEST: u64 = 1_000_000;
+/// Most parameters: 3.2 GB with their gradient and the optimiser's two moments.
+const MOST_PARAMETERS: f64 = 1e8;
+
+/// Reads the section.
+pub(crate) fn read(mut section: Section, vocabulary: &Vocabulary) -> Result<Field, Diagnostic> {
+    let hidden_value = section.take("hidden");
+    let mark = hidden_value.as_ref().map(Value::mark);
+    let hidden = match hidden_value {
+        None => vec![50, 50],
+        Some(value) => {
+            let sizes = value.list("a list with the width of each hidden layer", "[50, 50]")?;
+            let sizes = sizes.iter().map(|size| size.count(1..=WIDEST, "50"));
+            sizes.collect::<Result<_, _>>()?
+        }
+    };
+    let activations = match section.take("activations") {
+        None => vec![Activation::Tanh; hidden.len()],
+        Some(value) => activations(value, hidden.len())?,
+    };
+    let init = section.take("init").map_or(Ok(Initialise::default()), init)?;
+    let time_input = section.take("time-input").map_or(Ok(false), |value| value.flag())?;
+    let precisions = Precision::ALL.map(|precision| (precision.name(), precision));
+    let precision = section
+        .take("precision")
+        .map_or(Ok(Precision::Double), |value| value.word("precision", &precisions))?;
+    let field = Field { hidden, activations, init, time_input, precision };
+    let parameters = parameters(&field, vocabulary);
+    if let Some(mark) = mark.filter(|_| parameters > MOST_PARAMETERS) {
+        return Err(mark
+            .error(format!("this network would have {parameters:.1e} parameters"))
+            .with_hint(format!("use smaller layers; at most {MOST_PARAMETERS:.0e} are possible")));
+    }
+    Ok(field)
+}
+
+/// Number of parameters, as a float, which cannot overflow.
+fn parameters(field: &Field, vocabulary: &Vocabulary) -> f64 {
+    let state = vocabulary.state().len();
+    let first = state + vocabulary.inputs().len() + usize::from(field.time_input);
+    let widths = [first].into_iter().chain(field.hidden.iter().copied()).chain([state]);
+    let widths: Vec<f64> = widths.map(|width| width as f64).collect();
+    widths.windows(2).map(|pair| (pair[0] + 1.0) * pair[1]).sum()
+}
+
+fn activations(value: Value, layers: usize) -> Result<Vec<Activation>, Diagnostic> {
+    let words = Activation::ALL.map(|activation| (activation.name(), activation));
+    if value.is_text() {
+        return Ok(vec![value.word("activation", &words)?; layers]);
+    }
+    let mark = value.mark();
+    let needed = "one word, or a list with one for each hidden layer";
+    let values = value.list(needed, "[\"tanh\", \"elu\"]")?;
+    let found: Vec<Activation> =
+        values.iter().map(|value| value.word("activation", &words)).collect::<Result<_, _>>()?;
+    if found.len() != layers {
+        let (found, layers) = (counted(found.len(), "word"), counted(layers, "hidden layer"));
+        return Err(mark
+            .error(format!("`activations` has {found} for {layers}"))
+            .with_hint("write one word for all layers, or one for each of `hidden`"));
+    }
+    Ok(found)
+}
+
+fn init(value: Value) -> Result<Initialise, Diagnostic> {
+    let kinds = Initialise::NAMES.map(|name| (name, name));
+    if value.is_text() {
+        return Ok(of_kind(value.word("init", &kinds)?, None));
+    }
+    let mut section = value.table_or("a word or a table", "\"normal\"")?;
+    section.only(INIT_KEYS)?;
+    let kind = section.take("kind").map_or(Ok("normal"), |value| value.word("init", &kinds))?;
+    let std = section.take("std");
+    if let (Some(std), true) = (&std, kind != "normal") {
+        return Err(std
+            .error(format!("`std` has no meaning for `{kind}`, which chooses it for each layer"))
+            .with_hint("leave it out, or write `kind = \"normal\"`"));
+    }
+    let std = std.map(|value| value.number(POSITIVE, "0.1")).transpose()?;
+    Ok(of_kind(kind, std))
+}
+
+fn of_kind(kind: &str, std: Option<f64>) -> Initialise {
+    match (kind, std) {
+        ("xavier", _) => Initialise::Xavier,
+        ("he", _) => Initialise::He,
+        (_, Some(std)) => Initialise::Normal { std },
+        (_, None) => Initialise::default(),
+    }
+}
+
+/// The section with every key.
+pub(crate) fn write(field: &Field) -> Table {
+    let Field { hidden, activations, init, time_input, precision } = field;
+    let init = match *init {
+        Initialise::Normal { std } => {
+            complete::table([("kind", "normal".into()), ("std", std.into())]).into()
+        }
+        Initialise::Xavier => "xavier".into(),
+        Initialise::He => "he".into(),
+    };
+    complete::table([
+        ("hidden", hidden.iter().map(|&size| complete::whole(size)).collect::<Vec<_>>().into()),
+        ("activations", complete::texts(activations.iter().map(|activation| activation.name()))),
+        ("init", init),
+        ("time-input", (*time_input).into()),
+        ("precision", precision.name().into()),
+    ])
+}

@@ -1,0 +1,208 @@
+//! A table of an experiment file, from which keys are taken one by one.
+
+use std::ops::Range;
+
+use lawful::law::nearest;
+use toml::de::{DeTable, DeValue};
+
+use super::SECTIONS;
+use super::source::Source;
+use super::value::{Mark, Value};
+use super::words::{listed, meant};
+use crate::diagnostic::Diagnostic;
+
+/// A table with its name in messages and its place in the file.
+#[derive(Debug)]
+pub(crate) struct Section<'s> {
+    source: &'s Source,
+    /// `training`, `data.simulate`; empty at the top of the file.
+    path: String,
+    /// The header or the inline table; `None` if the file has no such table.
+    span: Option<Range<usize>>,
+    entries: DeTable<'s>,
+}
+
+/// A key whose name the user chose, such as that of a constant.
+#[derive(Debug, Clone)]
+pub(crate) struct Name<'s> {
+    source: &'s Source,
+    span: Range<usize>,
+    /// The name itself.
+    pub(crate) text: String,
+}
+
+impl Name<'_> {
+    /// A mistake in this name.
+    pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
+        self.source.error(self.span.clone(), message)
+    }
+}
+
+impl<'s> Section<'s> {
+    /// The whole file.
+    pub(crate) fn top(source: &'s Source, entries: DeTable<'s>) -> Self {
+        Self { source, path: String::new(), span: None, entries }
+    }
+
+    /// The table that a value is.
+    pub(crate) fn new(
+        source: &'s Source,
+        path: String,
+        span: Range<usize>,
+        entries: DeTable<'s>,
+    ) -> Self {
+        Self { source, path, span: Some(span), entries }
+    }
+
+    /// The file.
+    pub(crate) fn source(&self) -> &'s Source {
+        self.source
+    }
+
+    /// `[training]`, as messages write it; nothing at the top of the file.
+    pub(crate) fn title(&self) -> String {
+        match self.path.as_str() {
+            "" => String::new(),
+            "law" => "[[law]]".to_owned(),
+            path => format!("[{path}]"),
+        }
+    }
+
+    /// Whether the file has this key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// Where the value of this key is.
+    pub(crate) fn peek(&self, key: &str) -> Option<Mark<'s>> {
+        self.entries.get(key).map(|value| Mark::new(self.source, value.span()))
+    }
+
+    /// Refuses every key that is not one of these.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), Diagnostic> {
+        let unknown =
+            self.entries.iter().find(|(key, _)| !known.iter().any(|&word| word == key.get_ref()));
+        let Some((key, value)) = unknown else { return Ok(()) };
+        let word = key.get_ref().as_ref();
+        let message = match (self.path.as_str(), value.get_ref()) {
+            ("", DeValue::Table(_)) => format!("unknown section `[{word}]`"),
+            ("", DeValue::Array(_)) => format!("unknown section `[[{word}]]`"),
+            ("", _) => format!("unknown key `{word}` at the top of the file"),
+            _ => format!("unknown key `{word}` in {}", self.title()),
+        };
+        let hint = match (nearest(word, known.iter().copied()), home(word)) {
+            (None, Some(home)) => format!("`{word}` belongs in `[{home}]`"),
+            _ => meant(word, known.iter().copied(), "the keys here are"),
+        };
+        Err(self.source.error(key.span(), message).with_hint(hint))
+    }
+
+    /// Takes the value of a key out.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Value<'s>> {
+        let (key, value) = self.entries.remove_entry(key)?;
+        let path = self.path.clone();
+        Some(Value::new(self.source, path, key.into_inner().into_owned(), value))
+    }
+
+    /// Takes the value of a key that must be there; `why` ends the sentence "… is needed".
+    pub(crate) fn need(
+        &mut self,
+        key: &str,
+        why: &str,
+        example: &str,
+    ) -> Result<Value<'s>, Diagnostic> {
+        self.take(key)
+            .ok_or_else(|| self.lacks(key, why).with_hint(format!("write `{key} = {example}`")))
+    }
+
+    /// A key that must be there is not.
+    pub(crate) fn lacks(&self, key: &str, why: &str) -> Diagnostic {
+        let title = self.title();
+        let gap = if title.is_empty() { "" } else { " " };
+        self.error(format!("`{title}{gap}{key}` is needed {why}"))
+    }
+
+    /// A mistake of the table as a whole.
+    pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
+        match &self.span {
+            Some(span) => self.source.error(span.clone(), message),
+            None => self.source.lacks(message),
+        }
+    }
+
+    /// Takes a table out; an empty one if the file does not have it.
+    pub(crate) fn section(&mut self, key: &str, known: &[&str]) -> Result<Self, Diagnostic> {
+        let section = match self.take(key) {
+            Some(value) => value.section()?,
+            None => Self {
+                source: self.source,
+                path: join(&self.path, key),
+                span: None,
+                entries: DeTable::new(),
+            },
+        };
+        section.only(known)?;
+        Ok(section)
+    }
+
+    /// Every entry that is left, for tables whose keys are the user's names.
+    pub(crate) fn rest(self) -> Vec<(Name<'s>, Value<'s>)> {
+        let Self { source, path, entries, .. } = self;
+        let named = entries.into_iter().map(|(key, value)| {
+            let span = key.span();
+            let text = key.into_inner().into_owned();
+            let value = Value::new(source, path.clone(), text.clone(), value);
+            (Name { source, span, text }, value)
+        });
+        named.collect()
+    }
+
+    /// One value for each of these names, in their order; other names and gaps are errors.
+    pub(crate) fn one_each(
+        mut self,
+        names: &[String],
+        noun: &str,
+        example: &str,
+    ) -> Result<Vec<Value<'s>>, Diagnostic> {
+        for (key, _) in &self.entries {
+            let word = key.get_ref().as_ref();
+            if !names.iter().any(|name| name == word) {
+                let known = names.iter().map(String::as_str);
+                let message = format!("`{word}` in {} is no {noun}", self.title());
+                let hint = if names.is_empty() {
+                    format!("there is no {noun} in [system]")
+                } else {
+                    meant(word, known, &format!("the {noun}s are"))
+                };
+                return Err(self.source.error(key.span(), message).with_hint(hint));
+            }
+        }
+        let title = self.title();
+        let values = names.iter().map(|name| {
+            self.take(name).ok_or_else(|| {
+                self.error(format!("{title} lacks the {noun} `{name}`")).with_hint(format!(
+                    "it needs one for each of {}: add `{name} = {example}`",
+                    listed(names.iter().map(String::as_str))
+                ))
+            })
+        });
+        values.collect()
+    }
+}
+
+/// `[data]` and `simulate` make `data.simulate`.
+pub(super) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// The section that has this key, if there is one: of several, the one that is no part of another.
+fn home(key: &str) -> Option<&'static str> {
+    let homes = SECTIONS.iter().filter(|(path, keys)| !path.is_empty() && keys.contains(&key));
+    let homes: Vec<&str> = homes.map(|(path, _)| *path).collect();
+    let mut outer = homes.iter().copied().filter(|path| !path.contains('.'));
+    match (homes.as_slice(), outer.next(), outer.next()) {
+        ([only], ..) => Some(only),
+        (_, outer, None) => outer,
+        _ => None,
+    }
+}

@@ -1,0 +1,259 @@
+//! `[data.simulate]`: data made from written equations instead of measurements.
+//!
+//! | key | default | range | purpose |
+//! |---|---|---|---|
+//! | `equations` | needed | one expression per state | right-hand sides: `{ x = "v", v = "-x" }` |
+//! | `initial` | needed | one number per state | initial state, or a list of them for several trajectories |
+//! | `grid` | needed | see [`grid`](super::grid) | times of every trajectory |
+//! | `grids` | instead of `grid` | a list | times of each trajectory, one grid for each of `initial` |
+//! | `method` | Dormand–Prince, tight | [`METHODS`] | a method that takes one step per interval of the grid |
+//! | `inputs` | needed with `[system] inputs` | expressions of `t` | `{ u = "sin(t)" }` |
+//! | `noise` | none | `{ std, seed }` or `{ relative, seed }` | Gaussian noise on the training data; test sets stay without |
+//!
+//! Of `noise`: `std` (≥ 0, in the units of the state) or `relative` (≥ 0, a share of the standard
+//! deviation of each state variable along its trajectory), and `seed` (1, 0 to 2⁵³). Trajectories
+//! are called `1`, `2`, ….
+
+use lawful::law::Expression;
+use lawful::ode::METHODS;
+use lawful::{FormulaField, Noise, NoiseLevel, Simulation, Tableau, Trajectory, Vocabulary};
+
+use super::complete::{self, Table};
+use super::formula;
+use super::grid::{self, Grid};
+use super::section::Section;
+use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, Text, Value};
+use super::words::counted;
+use crate::diagnostic::Diagnostic;
+
+/// The keys of this section.
+pub(crate) const KEYS: &[&str] =
+    &["equations", "initial", "grid", "grids", "method", "inputs", "noise"];
+/// The keys of `noise`.
+pub(crate) const NOISE_KEYS: &[&str] = &["std", "relative", "seed"];
+
+/// A simulation with all that it starts from.
+#[derive(Debug)]
+pub(crate) struct Simulate<'s> {
+    simulation: Simulation,
+    /// Name and text of each equation and of each input.
+    equations: Vec<(String, String)>,
+    inputs: Vec<(String, String)>,
+    /// Names of the state variables.
+    state: Vec<String>,
+    initial: Vec<Vec<f64>>,
+    grids: Grids,
+    /// Where the equations are, for a solve that fails.
+    mark: Mark<'s>,
+}
+
+#[derive(Debug)]
+enum Grids {
+    All(Grid),
+    Each(Vec<Grid>),
+}
+
+/// Reads the section.
+pub(crate) fn read<'s>(
+    mut section: Section<'s>,
+    vocabulary: &Vocabulary,
+) -> Result<Simulate<'s>, Diagnostic> {
+    section.only(KEYS)?;
+    let state = vocabulary.state();
+    let example = "{ x = \"v\", v = \"-x\" }";
+    let equations = section.need("equations", "because data are made from it", example)?;
+    let mark = equations.mark();
+    let texts = texts(equations.table(example)?, state, "state variable")?;
+    let bare: Vec<&str> = texts.iter().map(|text| text.value.as_str()).collect();
+    let field = FormulaField::new(&bare, vocabulary).map_err(|(variable, error)| {
+        let subject = format!("the equation of `{}`", state[variable]);
+        formula::explain(&texts[variable], &subject, &error)
+    })?;
+    let (inputs, signals) = inputs(&mut section, vocabulary)?;
+    let initial = initial(&mut section, state)?;
+    let grids = grids(&mut section, initial.len())?;
+    let methods: Vec<_> = METHODS.iter().map(|&tableau| (tableau.name, tableau)).collect();
+    let method = section.take("method").map(|value| value.word("method", &methods)).transpose()?;
+    let noise = section.take("noise").map(noise).transpose()?;
+    let paired = |names: &[String], texts: &[Text]| {
+        let pairs = names.iter().zip(texts);
+        pairs.map(|(name, text)| (name.clone(), text.value.clone())).collect()
+    };
+    Ok(Simulate {
+        simulation: Simulation { field, inputs: signals, method, noise },
+        equations: paired(state, &texts),
+        inputs: paired(vocabulary.inputs(), &inputs),
+        state: state.to_vec(),
+        initial,
+        grids,
+        mark,
+    })
+}
+
+/// One text for each name.
+fn texts<'s>(
+    section: Section<'s>,
+    names: &[String],
+    noun: &str,
+) -> Result<Vec<Text<'s>>, Diagnostic> {
+    let values = section.one_each(names, noun, "\"…\"")?;
+    values.iter().map(|value| value.text("-x")).collect()
+}
+
+fn inputs<'s>(
+    section: &mut Section<'s>,
+    vocabulary: &Vocabulary,
+) -> Result<(Vec<Text<'s>>, Vec<Expression>), Diagnostic> {
+    let names = vocabulary.inputs();
+    let texts = match section.take("inputs") {
+        Some(value) => texts(value.table("{ u = \"sin(t)\" }")?, names, "input")?,
+        None if names.is_empty() => Vec::new(),
+        None => {
+            let why = "because `[system] inputs` names some";
+            let example = format!("{{ {} = \"sin(t)\" }}", names[0]);
+            return Err(section
+                .lacks("inputs", why)
+                .with_hint(format!("write `inputs = {example}`, an expression of `t` for each")));
+        }
+    };
+    let signals = texts.iter().zip(names).map(|(text, name)| {
+        Expression::parse_of_time(&text.value, vocabulary)
+            .map_err(|error| formula::explain(text, &format!("the input `{name}`"), &error))
+    });
+    let signals = signals.collect::<Result<_, _>>()?;
+    Ok((texts, signals))
+}
+
+fn initial(section: &mut Section, state: &[String]) -> Result<Vec<Vec<f64>>, Diagnostic> {
+    let first = &state[0];
+    let example = format!("{{ {first} = 1.0 }}");
+    let value = section.need("initial", "because a solution starts somewhere", &example)?;
+    let mark = value.mark();
+    let values = value.one_or_more()?;
+    if values.is_empty() {
+        let error = mark.error("`initial` is an empty list, so there is no trajectory");
+        return Err(error.with_hint(format!("for example `initial = {example}`")));
+    }
+    let read_one = |value: Value| {
+        let numbers = value.table(&example)?.one_each(state, "state variable", "1.0")?;
+        numbers.iter().map(|number| number.number(FINITE, "1.0")).collect()
+    };
+    values.into_iter().map(read_one).collect()
+}
+
+fn grids(section: &mut Section, trajectories: usize) -> Result<Grids, Diagnostic> {
+    let example = "{ from = 0, to = 50, points = 400 }";
+    match (section.take("grid"), section.take("grids")) {
+        (Some(value), None) => Ok(Grids::All(grid::read(value.table(example)?)?)),
+        (None, Some(value)) => {
+            let mark = value.mark();
+            let values = value.list("a list of grids", &format!("[{example}]"))?;
+            let grids: Vec<Grid> = (values.into_iter())
+                .map(|value| grid::read(value.table(example)?))
+                .collect::<Result<_, _>>()?;
+            if grids.len() != trajectories {
+                let grids = counted(grids.len(), "grid");
+                let states = counted(trajectories, "initial state");
+                return Err(mark
+                    .error(format!("there are {grids} for {states}"))
+                    .with_hint("write one grid for each initial state, or one `grid` for all"));
+            }
+            Ok(Grids::Each(grids))
+        }
+        (Some(_), Some(grids)) => {
+            let error = grids.error("`grid` and `grids` cannot both be given");
+            Err(error.with_hint("`grid` is for all trajectories, `grids` has one for each"))
+        }
+        (None, None) => Err(section
+            .lacks("grid", "because it says at which times data are made")
+            .with_hint(format!("write `grid = {example}`"))),
+    }
+}
+
+fn noise(value: Value) -> Result<Noise, Diagnostic> {
+    let example = "{ std = 0.01, seed = 1 }";
+    let mut section = value.table(example)?;
+    section.only(NOISE_KEYS)?;
+    let level = match (section.take("std"), section.take("relative")) {
+        (Some(std), None) => NoiseLevel::Std(std.number(NOT_NEGATIVE, "0.01")?),
+        (None, Some(share)) => NoiseLevel::Relative(share.number(NOT_NEGATIVE, "0.01")?),
+        _ => {
+            let error = section.error("`noise` needs either `std` or `relative`");
+            return Err(error.with_hint(format!("for example `noise = {example}`")));
+        }
+    };
+    let seed = section.take("seed").map_or(Ok(1), |value| value.whole(0..=LARGEST, "1"))?;
+    Ok(Noise { level, seed })
+}
+
+impl Simulate<'_> {
+    /// The trajectories on their own grids, without noise.
+    pub(crate) fn trajectories(&self) -> Result<Vec<Trajectory>, Diagnostic> {
+        let starts = self.initial.iter().enumerate();
+        let run = |(n, initial): (usize, &Vec<f64>)| match &self.grids {
+            Grids::All(grid) => self.run(n, initial, grid),
+            Grids::Each(grids) => self.run(n, initial, &grids[n]),
+        };
+        starts.map(run).collect()
+    }
+
+    /// The trajectories on another grid, without noise.
+    pub(crate) fn on(&self, grid: &Grid) -> Result<Vec<Trajectory>, Diagnostic> {
+        let starts = self.initial.iter().enumerate();
+        starts.map(|(n, initial)| self.run(n, initial, grid)).collect()
+    }
+
+    /// Adds the noise, if there is one.
+    pub(crate) fn disturb(&self, trajectories: &mut [Trajectory]) {
+        for trajectory in trajectories {
+            self.simulation.disturb(trajectory);
+        }
+    }
+
+    fn run(&self, n: usize, initial: &[f64], grid: &Grid) -> Result<Trajectory, Diagnostic> {
+        let name = (n + 1).to_string();
+        self.simulation.run(&name, &grid.times(), initial).map_err(|error| {
+            let message = format!("the simulation of trajectory `{name}` failed: {error}");
+            self.mark.error(message).with_hint(error.hint())
+        })
+    }
+
+    /// The section with every key.
+    pub(crate) fn write(&self) -> Table {
+        let text = |text: &String| text.as_str().into();
+        let state = |initial: &Vec<f64>| -> complete::Value {
+            let numbers = self.state.iter().cloned().zip(initial.iter().map(|&x| x.into()));
+            numbers.collect::<Table>().into()
+        };
+        let initial = match self.initial.as_slice() {
+            [one] => state(one),
+            several => several.iter().map(state).collect::<Vec<_>>().into(),
+        };
+        let grids = match &self.grids {
+            Grids::All(grid) => ("grid", grid.write().into()),
+            Grids::Each(grids) => {
+                ("grids", grids.iter().map(Grid::write).collect::<Vec<_>>().into())
+            }
+        };
+        let mut table = complete::table([
+            ("equations", complete::named(&self.equations, text)),
+            ("initial", initial),
+            grids,
+        ]);
+        if let Some(Tableau { name, .. }) = self.simulation.method {
+            table.insert("method".to_owned(), (*name).into());
+        }
+        if !self.inputs.is_empty() {
+            table.insert("inputs".to_owned(), complete::named(&self.inputs, text));
+        }
+        if let Some(Noise { level, seed }) = self.simulation.noise {
+            let level = match level {
+                NoiseLevel::Std(std) => ("std", std.into()),
+                NoiseLevel::Relative(share) => ("relative", share.into()),
+            };
+            let noise = complete::table([level, ("seed", complete::whole(seed))]);
+            table.insert("noise".to_owned(), noise.into());
+        }
+        table
+    }
+}

@@ -1,0 +1,197 @@
+//! `[strategy]`: how violations of the laws enter the objective.
+//!
+//! | key | default | range | purpose |
+//! |---|---|---|---|
+//! | `kind` | `"self-adaptive"` | [`STRATEGIES`] | which strategy |
+//! | `mu` | 1 | ≥ 0 | `l1`, `l2`: weight of violations, one number or a list with one per `[[law]]` |
+//! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible |
+//! | `count-above` | 0 | ≥ 0 | `self-adaptive`: violation above which a step counts for μ |
+//! | `normalise` | `"mean"` | `"mean"`, `"elementwise"` | `self-adaptive`: ψ of the mean of squares, or the mean of ψ |
+//! | `best-point` | `false` | | go back to the best point after every worse one |
+//! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | whose gradient the step after a rejection uses |
+//! | `backtrack` | `false` | | halve the step after 20 rejections in a row |
+//!
+//! `tolerance` decides for `self-adaptive`, and for `l1` and `l2` with `best-point = true`;
+//! `gradient-at` and `backtrack` need `best-point = true`. A key that decides nothing is an error.
+
+use lawful::strategy::{Normalise, STRATEGIES, SelfAdaptive};
+use lawful::{GradientAt, Restore};
+
+use super::complete::{self, Table};
+use super::laws::WrittenLaw;
+use super::section::Section;
+use super::value::{Mark, NOT_NEGATIVE, Value};
+use super::words::counted;
+use crate::diagnostic::Diagnostic;
+use crate::experiment::{Strategy, StrategyKind};
+
+/// The keys of this section.
+pub(crate) const KEYS: &[&str] = &[
+    "kind",
+    "mu",
+    "tolerance",
+    "count-above",
+    "normalise",
+    "best-point",
+    "gradient-at",
+    "backtrack",
+];
+
+/// Keys of single kinds.
+const OWN_KEYS: [(&str, &[&str]); 4] = [
+    ("mu", &["l1", "l2"]),
+    ("tolerance", &["self-adaptive", "l1", "l2"]),
+    ("count-above", &["self-adaptive"]),
+    ("normalise", &["self-adaptive"]),
+];
+
+/// The strategy, and where `best-point` is asked for.
+pub(crate) struct Written<'s> {
+    pub(crate) strategy: Strategy,
+    /// As written: a number, or one per `[[law]]`.
+    mu: Mu,
+    pub(crate) best_point: Option<Mark<'s>>,
+}
+
+enum Mu {
+    All(f64),
+    Each(Vec<f64>),
+}
+
+/// Reads the section.
+pub(crate) fn read<'s>(
+    mut section: Section<'s>,
+    laws: &[WrittenLaw],
+) -> Result<Written<'s>, Diagnostic> {
+    let words: Vec<_> = STRATEGIES.iter().map(|&(word, _)| (word, word)).collect();
+    let kind =
+        section.take("kind").map_or(Ok("self-adaptive"), |value| value.word("strategy", &words))?;
+    refuse_foreign_keys(&mut section, kind)?;
+    let (best_point, mark) = best_point(&mut section)?;
+    let defaults = SelfAdaptive::default();
+    let tolerance = match section.take("tolerance") {
+        None => defaults.tolerance,
+        Some(value) if kind != "self-adaptive" && best_point.is_none() => {
+            return Err(value
+                .error(format!("`tolerance` decides nothing for `{kind}` without the best point"))
+                .with_hint("leave it out, or add `best-point = true`"));
+        }
+        Some(value) => value.number(NOT_NEGATIVE, "1e-4")?,
+    };
+    let mu = section.take("mu").map_or(Ok(Mu::All(1.0)), |value| mu(value, laws))?;
+    let kind = match kind {
+        "vanilla" => StrategyKind::Vanilla,
+        "l1" => StrategyKind::L1(mu.of_parts(laws)),
+        "l2" => StrategyKind::L2(mu.of_parts(laws)),
+        _ => {
+            let count_above = section
+                .take("count-above")
+                .map_or(Ok(defaults.count_above), |value| value.number(NOT_NEGATIVE, "0.0"))?;
+            let normalise = section.take("normalise").map_or(Ok(defaults.normalise), |value| {
+                value.word("normalise", &Normalise::NAMES)
+            })?;
+            StrategyKind::SelfAdaptive(SelfAdaptive { tolerance, count_above, normalise })
+        }
+    };
+    let strategy = Strategy { kind, tolerance, best_point };
+    Ok(Written { strategy, mu, best_point: mark })
+}
+
+/// A key that this kind does not use is a mistake that would go unnoticed.
+fn refuse_foreign_keys(section: &mut Section, kind: &str) -> Result<(), Diagnostic> {
+    for (key, kinds) in OWN_KEYS {
+        if kinds.contains(&kind) {
+            continue;
+        }
+        if let Some(value) = section.take(key) {
+            let kinds: Vec<String> =
+                kinds.iter().map(|kind| format!("`kind = \"{kind}\"`")).collect();
+            return Err(value
+                .error(format!("`{key}` has no meaning for the strategy `{kind}`"))
+                .with_hint(format!("leave it out, or write {}", kinds.join(" or "))));
+        }
+    }
+    Ok(())
+}
+
+fn best_point<'s>(
+    section: &mut Section<'s>,
+) -> Result<(Option<Restore>, Option<Mark<'s>>), Diagnostic> {
+    let value = section.take("best-point");
+    let on = value.as_ref().map_or(Ok(false), Value::flag)?;
+    let (gradient_at, backtrack) = (section.take("gradient-at"), section.take("backtrack"));
+    if !on {
+        for (key, value) in [("gradient-at", &gradient_at), ("backtrack", &backtrack)] {
+            if let Some(value) = value {
+                return Err(value
+                    .error(format!("`{key}` decides nothing without the best point"))
+                    .with_hint("add `best-point = true`, or leave it out"));
+            }
+        }
+        return Ok((None, None));
+    }
+    let gradient_at = gradient_at
+        .map_or(Ok(GradientAt::default()), |value| value.word("gradient", &GradientAt::NAMES))?;
+    let backtrack = backtrack.map_or(Ok(false), |value| value.flag())?;
+    Ok((Some(Restore { gradient_at, backtrack }), value.map(|value| value.mark())))
+}
+
+fn mu(value: Value, laws: &[WrittenLaw]) -> Result<Mu, Diagnostic> {
+    if !value.is_list() {
+        return Ok(Mu::All(value.number(NOT_NEGATIVE, "1.0")?));
+    }
+    let mark = value.mark();
+    let values = value.list("", "")?;
+    let numbers: Vec<f64> =
+        values.iter().map(|mu| mu.number(NOT_NEGATIVE, "1.0")).collect::<Result<_, _>>()?;
+    if numbers.len() != laws.len() {
+        let (found, laws) = (counted(numbers.len(), "weight"), counted(laws.len(), "law"));
+        return Err(mark
+            .error(format!("`mu` has {found} for {laws}"))
+            .with_hint("write one number for all laws, or a list with one for each `[[law]]`"));
+    }
+    Ok(Mu::Each(numbers))
+}
+
+impl Mu {
+    /// One weight for all, or one for each part of each law.
+    fn of_parts(&self, laws: &[WrittenLaw]) -> Vec<f64> {
+        match self {
+            Self::All(mu) => vec![*mu],
+            Self::Each(each) => {
+                let parts = each.iter().zip(laws);
+                parts.flat_map(|(&mu, law)| law.parts.iter().map(move |_| mu)).collect()
+            }
+        }
+    }
+}
+
+/// The section with every key that decides something.
+pub(crate) fn write(written: &Written) -> Table {
+    let Strategy { kind, tolerance, best_point } = &written.strategy;
+    let mu = || match &written.mu {
+        Mu::All(mu) => (*mu).into(),
+        Mu::Each(each) => complete::numbers(each),
+    };
+    let mut table = match kind {
+        StrategyKind::Vanilla => complete::table([("kind", "vanilla".into())]),
+        StrategyKind::L1(_) => complete::table([("kind", "l1".into()), ("mu", mu())]),
+        StrategyKind::L2(_) => complete::table([("kind", "l2".into()), ("mu", mu())]),
+        StrategyKind::SelfAdaptive(settings) => complete::table([
+            ("kind", "self-adaptive".into()),
+            ("tolerance", settings.tolerance.into()),
+            ("count-above", settings.count_above.into()),
+            ("normalise", complete::word(&Normalise::NAMES, settings.normalise)),
+        ]),
+    };
+    if best_point.is_some() && matches!(kind, StrategyKind::L1(_) | StrategyKind::L2(_)) {
+        table.insert("tolerance".to_owned(), (*tolerance).into());
+    }
+    table.insert("best-point".to_owned(), best_point.is_some().into());
+    if let Some(Restore { gradient_at, backtrack }) = *best_point {
+        let gradient_at = complete::word(&GradientAt::NAMES, gradient_at);
+        table.insert("gradient-at".to_owned(), gradient_at);
+        table.insert("backtrack".to_owned(), backtrack.into());
+    }
+    table
+}

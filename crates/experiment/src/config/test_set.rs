@@ -1,0 +1,142 @@
+//! `[test.NAME]`: data that are predicted, not trained on.
+//!
+//! Each test set has exactly one of these keys:
+//!
+//! | key | default | range | purpose |
+//! |---|---|---|---|
+//! | `file` | | a path or a list of paths | other measurements, in the same form as `[data] file` |
+//! | `grid` | | see [`grid`](super::grid) | the simulation of `[data.simulate]` at other times, from its initial states |
+//! | `after` | | a time | rows of the training data later than this are held out; training keeps those up to it |
+//! | `trajectories` | | a list of names | these trajectories are held out |
+//!
+//! With `after`, the test begins at each trajectory's initial state, and only the held-out rows are
+//! scored. The training set itself is always tested too, as `reconstruction`.
+
+use super::complete::{self, Table};
+use super::data::{self, Data, Files, Origin};
+use super::grid::{self, Grid};
+use super::name;
+use super::section::{Name, Section};
+use super::value::{FINITE, Mark, Text, Value};
+use super::words::listed;
+use crate::diagnostic::Diagnostic;
+
+/// The keys of this section.
+pub(crate) const KEYS: &[&str] = &["file", "grid", "after", "trajectories"];
+
+/// What the training set is called among the test sets.
+pub(crate) const RECONSTRUCTION: &str = "reconstruction";
+
+/// A test set as meant.
+#[derive(Debug)]
+pub(crate) struct TestSet<'s> {
+    pub(crate) name: String,
+    pub(crate) kind: Kind<'s>,
+    pub(crate) mark: Mark<'s>,
+}
+
+/// Where its rows come from.
+#[derive(Debug)]
+pub(crate) enum Kind<'s> {
+    File(Files<'s>),
+    Grid(Grid),
+    After(f64),
+    Trajectories(Vec<Text<'s>>),
+}
+
+/// Reads all test sets, in the order of the file.
+pub(crate) fn read<'s>(
+    value: Option<Value<'s>>,
+    data: &Data,
+) -> Result<Vec<TestSet<'s>>, Diagnostic> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    let mut sets: Vec<TestSet> = Vec::new();
+    for (name, value) in value.section()?.rest() {
+        check_name(&name, &sets)?;
+        if !value.is_table() {
+            let error = name.error(format!("`{}` must be a test set with a name", name.text));
+            return Err(
+                error.with_hint(format!("write `[test.later]`, and `{} = …` below it", name.text))
+            );
+        }
+        let section = value.section()?;
+        section.only(KEYS)?;
+        let (kind, mark) = kind(section, data)?;
+        sets.push(TestSet { name: name.text, kind, mark });
+    }
+    Ok(sets)
+}
+
+fn check_name(name: &Name, before: &[TestSet]) -> Result<(), Diagnostic> {
+    let text = &name.text;
+    if text.to_lowercase() == RECONSTRUCTION {
+        let error = name.error("the name `reconstruction` is taken: it is the training set itself");
+        return Err(error.with_hint("give the test set another name; this one is always tested"));
+    }
+    if let Err(reason) = name::check(text) {
+        let error = name.error(format!("a test set cannot be called `{text}`: {reason}"));
+        return Err(error.with_hint("the name becomes a file's: use letters, digits, `-` and `_`"));
+    }
+    // Some file systems do not tell upper from lower case.
+    if before.iter().any(|set| set.name.to_lowercase() == text.to_lowercase()) {
+        let error = name.error(format!("another test set is called `{text}`, but for its case"));
+        return Err(error.with_hint("give it another name: some systems do not tell them apart"));
+    }
+    Ok(())
+}
+
+fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>), Diagnostic> {
+    let given: Vec<&str> = KEYS.iter().copied().filter(|key| section.has(key)).collect();
+    let [key] = given[..] else {
+        let message = if given.is_empty() {
+            "this test set has no data".to_owned()
+        } else {
+            format!("this test set has {}, and only one can be meant", listed(given))
+        };
+        return Err(section.error(message).with_hint(
+            "write one of `file = \"test.csv\"`, `grid = { from = 0, to = 100, points = 200 }` \
+             (simulated data), `after = 40.0`, `trajectories = [\"a\"]`",
+        ));
+    };
+    let value = section.need(key, "", "")?;
+    let mark = value.mark();
+    let kind = match (key, &data.origin) {
+        ("file", _) => Kind::File(data::files(value)?),
+        ("grid", Origin::Simulation(_)) => {
+            let example = "{ from = 0, to = 100, points = 200 }";
+            Kind::Grid(grid::read(value.table(example)?)?)
+        }
+        ("grid", Origin::Files(_)) => {
+            let error = value.error("`grid` is for simulated data, and these are from a file");
+            return Err(error.with_hint("name a file of measurements: `file = \"test.csv\"`"));
+        }
+        ("after", _) => Kind::After(value.number(FINITE, "40.0")?),
+        _ => {
+            let values = value.list("a list of names", "[\"a\"]")?;
+            let names: Vec<Text> =
+                values.iter().map(|value| value.text("a")).collect::<Result<_, _>>()?;
+            if names.is_empty() {
+                let error = mark.error("`trajectories` is an empty list");
+                return Err(error.with_hint("name those that are held out"));
+            }
+            Kind::Trajectories(names)
+        }
+    };
+    Ok((kind, mark))
+}
+
+/// All sections with their keys.
+pub(crate) fn write(sets: &[TestSet]) -> Table {
+    let tables = sets.iter().map(|set| {
+        let entry = match &set.kind {
+            Kind::File(files) => ("file", files.write()),
+            Kind::Grid(grid) => ("grid", grid.write().into()),
+            Kind::After(time) => ("after", (*time).into()),
+            Kind::Trajectories(names) => {
+                ("trajectories", complete::texts(names.iter().map(|name| &name.value)))
+            }
+        };
+        (set.name.clone(), complete::table([entry]).into())
+    });
+    tables.collect()
+}

@@ -6,7 +6,7 @@
 //! | `elu` | x if x > 0, else eˣ − 1 | 1 if a > 0, else a + 1 |
 //! | `relu` | max(x, 0) | 1 if a > 0, else 0 |
 //! | `softplus` | ln(1 + eˣ) | 1 − e⁻ᵃ |
-//! | `silu` | x s with s = 1/(1 + e⁻ˣ) | s (1 + x (1 − s)) |
+//! | `silu` | x s(x) with s(x) = 1/(1 + e⁻ˣ) | s(x) (1 + x s(−x)) |
 //! | `sin` | sin x | cos x |
 //! | `identity` | x | 1 |
 //!
@@ -83,10 +83,7 @@ impl Activation {
             Self::Elu => x.exp(),
             Self::Relu => f64::from(u8::from(x > 0.0)),
             Self::Softplus => sigmoid(x),
-            Self::Silu => {
-                let s = sigmoid(x);
-                s * (1.0 + x * (1.0 - s))
-            }
+            Self::Silu => sigmoid(x) * (1.0 + x * sigmoid(-x)),
             Self::Sin => x.cos(),
             Self::Identity => 1.0,
         }

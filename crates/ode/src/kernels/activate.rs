@@ -49,9 +49,9 @@ pub(crate) fn times_slope<T: Exponential, const N: usize, const FMA: bool>(
         Activation::Softplus => slope_of_value.times(|a| -exp_m1::<T, FMA>(-a)),
         Activation::Identity => slope_of_value.times(|_| one),
         Activation::Silu => slope_of_value.times_of(input, |x| {
-            let s = sigmoid::<T, FMA>(x);
+            let (s, rest) = (sigmoid::<T, FMA>(x), sigmoid::<T, FMA>(-x));
             let x = -at_least(T::LOWEST_EXP, -at_least(T::LOWEST_EXP, x));
-            s * mul_add::<T, FMA>(x, one - s, one)
+            s * mul_add::<T, FMA>(x, rest, one)
         }),
         Activation::Sin => slope_of_value.times_of(input, T::cos),
     }
@@ -123,4 +123,126 @@ fn sigmoid<T: Exponential, const FMA: bool>(x: T) -> T {
     let one = T::from_f64(1.0);
     let e = exp::<T, FMA>(-x.abs());
     (if x < T::default() { e } else { one }) / (one + e)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kernels;
+    use crate::kernels::dispatch::Kernel;
+
+    /// `σ` of one number, and `σ′` as the network computes it, with kernels of one's choice.
+    struct One<'a, T> {
+        activation: Activation,
+        x: T,
+        result: &'a mut [T; 2],
+    }
+
+    impl<T: Exponential> Kernel for One<'_, T> {
+        #[inline(always)]
+        fn run<const FMA: bool>(self) {
+            let input = [Lanes::<T, 4>::splat(self.x)];
+            let (mut value, mut kept) = (input, input);
+            activate::<T, 4, FMA>(self.activation, &mut value);
+            let mut slope = [Lanes::splat(T::from_f64(1.0))];
+            times_slope::<T, 4, FMA>(self.activation, &value, &input, &mut kept, &mut slope);
+            assert_eq!(
+                kept[0].0.map(T::to_f64).map(f64::to_bits),
+                value[0].0.map(T::to_f64).map(f64::to_bits)
+            );
+            *self.result = [value[0].0[3], slope[0].0[3]];
+        }
+    }
+
+    fn both<T: Exponential>(kernels: Kernels, activation: Activation, x: T) -> [f64; 2] {
+        let mut result = [T::default(); 2];
+        kernels.run(One { activation, x, result: &mut result });
+        result.map(T::to_f64)
+    }
+
+    /// Numbers of every size and sign, dense where the functions bend.
+    fn arguments() -> impl Iterator<Item = f64> {
+        let sizes = (-300..300).map(|i| 1.07_f64.powi(i));
+        let dense = (1..4000).map(|i| f64::from(i) * 0.005_123);
+        sizes.chain(dense).flat_map(|x| [x, -x])
+    }
+
+    /// Largest error in units of the last place of the exact value, as `f64` knows it.
+    fn worst<T: Exponential>(kernels: Kernels, activation: Activation, ulp: f64) -> [f64; 2] {
+        let mut worst = [0.0_f64; 2];
+        for x in arguments() {
+            let x = T::from_f64(x);
+            let result = both(kernels, activation, x);
+            let exact = [activation.value(x.to_f64()), activation.slope(x.to_f64())];
+            for i in 0..2 {
+                // Slopes are at most about one; what is tiny beside one does not matter in a sum.
+                let floor = [1e-30, 1.0][i];
+                let unit = ulp * exact[i].abs().max(floor).log2().floor().exp2();
+                worst[i] = worst[i].max((result[i] - exact[i]).abs() / unit);
+            }
+        }
+        worst
+    }
+
+    /// Single precision is measured against double, double against the standard library, which
+    /// is itself wrong by up to one unit.
+    #[test]
+    fn every_activation_is_right_to_a_few_units_of_the_last_place() {
+        for kernels in Kernels::available() {
+            for activation in Activation::ALL {
+                let single = worst::<f32>(kernels, activation, f64::from(f32::EPSILON));
+                let double = worst::<f64>(kernels, activation, f64::EPSILON);
+                let name = kernels.name();
+                assert!(
+                    single.iter().all(|error| *error <= 3.0),
+                    "{activation}, {name}, single: {single:?}"
+                );
+                assert!(
+                    double.iter().all(|error| *error <= 4.0),
+                    "{activation}, {name}, double: {double:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn special_numbers_give_the_limits() {
+        use Activation::{Elu, Identity, Relu, Silu, Softplus, Tanh};
+        let huge = f64::MAX;
+        for (activation, below, zero, above) in [
+            (Tanh, -1.0, 0.0, 1.0),
+            (Elu, -1.0, 0.0, huge),
+            (Relu, 0.0, 0.0, huge),
+            (Softplus, 0.0, std::f64::consts::LN_2, huge),
+            (Silu, 0.0, 0.0, huge),
+            (Identity, -huge, 0.0, huge),
+        ] {
+            for kernels in Kernels::available() {
+                let value = |x: f64| both(kernels, activation, x)[0];
+                let name = activation.name();
+                for tiny in [0.0, -0.0, f64::MIN_POSITIVE, -f64::from_bits(1)] {
+                    assert!((value(tiny) - zero).abs() <= 2.5e-16 * zero + 3e-308, "{name} {tiny}");
+                }
+                for (x, limit) in [(-huge, below), (huge, above)] {
+                    assert!((value(x) - limit).abs() <= 0.0, "{name} of {x:e}: {}", value(x));
+                }
+                let infinite = |limit: f64| if limit.abs() < huge { limit } else { limit * 2.0 };
+                for x in [f64::INFINITY, f64::NEG_INFINITY] {
+                    let limit = infinite(if x > 0.0 { above } else { below });
+                    assert_eq!(value(x).to_bits() << 1, limit.to_bits() << 1, "{name} of {x}");
+                }
+                assert!(value(f64::NAN).is_nan(), "{name}");
+                assert!(both(kernels, activation, f32::NAN)[0].is_nan(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn tanh_is_odd_to_the_last_bit() {
+        for x in arguments() {
+            let [[plus, _], [minus, _]] =
+                [x, -x].map(|x| both(Kernels::chosen(), Activation::Tanh, x));
+            assert_eq!((-plus).to_bits(), minus.to_bits());
+        }
+    }
 }

@@ -6,8 +6,19 @@
 use super::dispatch::Kernel;
 use super::lanes::{Lanes, Real, flat, packs, parts};
 
+/// The most rows of one sum. More would fall out of the cache.
+pub(crate) const ROWS: usize = 64;
+
+/// Packs in a row from which on a strip of all rows is copied before it is used: in the same
+/// columns of long rows, rows compete for the same places in the cache.
+const LONG: usize = 32;
+
+/// Packs of the copy of a strip, at most.
+pub(crate) const COPY: usize = 8 * ROWS;
+
 /// `sums[b][·] += Σ_rows broad[row][b] · wide[row][·]`.
 pub(crate) struct OuterProducts<'a, T, const N: usize> {
+    /// At most [`ROWS`].
     pub(crate) rows: usize,
     /// Numbers used of each row of `broad`, which is filled up to whole packs.
     pub(crate) broad_len: usize,
@@ -17,6 +28,17 @@ pub(crate) struct OuterProducts<'a, T, const N: usize> {
     pub(crate) wide: &'a [Lanes<T, N>],
     /// `broad_len` rows of `wide_packs` packs.
     pub(crate) sums: &'a mut [Lanes<T, N>],
+    /// Room for a copy of [`COPY`] packs.
+    pub(crate) copy: &'a mut [Lanes<T, N>],
+}
+
+/// Some neighbouring packs of all rows.
+#[derive(Clone, Copy)]
+struct Strip {
+    /// Where they begin in a row of `wide`.
+    first: usize,
+    /// Whether they are in `copy`, without gaps.
+    copied: bool,
 }
 
 impl<T: Real, const N: usize> Kernel for OuterProducts<'_, T, N> {
@@ -31,15 +53,22 @@ impl<T: Real, const N: usize> Kernel for OuterProducts<'_, T, N> {
         };
         let mut first = 0;
         for width in parts(self.wide_packs, most) {
+            let strip = Strip { first, copied: self.wide_packs >= LONG };
+            if strip.copied {
+                for row in 0..self.rows {
+                    let packs = &self.wide[row * self.wide_packs + first..][..width];
+                    self.copy[row * width..][..width].copy_from_slice(packs);
+                }
+            }
             match width {
-                1 => self.strip::<1, FMA>(first, 6),
-                2 => self.strip::<2, FMA>(first, 6),
-                3 => self.strip::<3, FMA>(first, 3),
-                4 => self.strip::<4, FMA>(first, 2),
-                5 => self.strip::<5, FMA>(first, 2),
-                6 => self.tile::<6, 1, FMA>(first, 0),
-                7 => self.tile::<7, 1, FMA>(first, 0),
-                _ => self.tile::<8, 1, FMA>(first, 0),
+                1 => self.strip::<1, FMA>(strip, 6),
+                2 => self.strip::<2, FMA>(strip, 6),
+                3 => self.strip::<3, FMA>(strip, 3),
+                4 => self.strip::<4, FMA>(strip, 2),
+                5 => self.strip::<5, FMA>(strip, 2),
+                6 => self.tile::<6, 1, FMA>(strip, 0),
+                7 => self.tile::<7, 1, FMA>(strip, 0),
+                _ => self.tile::<8, 1, FMA>(strip, 0),
             }
             first += width;
         }
@@ -47,40 +76,44 @@ impl<T: Real, const N: usize> Kernel for OuterProducts<'_, T, N> {
 }
 
 impl<T: Real, const N: usize> OuterProducts<'_, T, N> {
-    /// `R` packs of `wide` with all of `broad`, at most `most` numbers at a time.
+    /// A strip of `R` packs with all of `broad`, at most `most` numbers at a time.
     #[inline(always)]
-    fn strip<const R: usize, const FMA: bool>(&mut self, first: usize, most: usize) {
+    fn strip<const R: usize, const FMA: bool>(&mut self, strip: Strip, most: usize) {
         let mut b = 0;
         for height in parts(self.broad_len, most) {
             match height {
-                1 => self.tile::<R, 1, FMA>(first, b),
-                2 => self.tile::<R, 2, FMA>(first, b),
-                3 => self.tile::<R, 3, FMA>(first, b),
-                4 => self.tile::<R, 4, FMA>(first, b),
-                5 => self.tile::<R, 5, FMA>(first, b),
-                _ => self.tile::<R, 6, FMA>(first, b),
+                1 => self.tile::<R, 1, FMA>(strip, b),
+                2 => self.tile::<R, 2, FMA>(strip, b),
+                3 => self.tile::<R, 3, FMA>(strip, b),
+                4 => self.tile::<R, 4, FMA>(strip, b),
+                5 => self.tile::<R, 5, FMA>(strip, b),
+                _ => self.tile::<R, 6, FMA>(strip, b),
             }
             b += height;
         }
     }
 
-    /// `R` packs of `wide` with `C` numbers of `broad`, over all rows.
+    /// A strip of `R` packs with `C` numbers of `broad`, over all rows.
     #[inline(always)]
-    fn tile<const R: usize, const C: usize, const FMA: bool>(&mut self, first: usize, b: usize) {
+    fn tile<const R: usize, const C: usize, const FMA: bool>(&mut self, strip: Strip, b: usize) {
+        let Some(last) = self.rows.checked_sub(1) else { return };
         let mut tile = [[Lanes::zero(); R]; C];
         for (c, tile) in tile.iter_mut().enumerate() {
-            tile.copy_from_slice(&self.sums[(b + c) * self.wide_packs + first..][..R]);
+            tile.copy_from_slice(&self.sums[(b + c) * self.wide_packs + strip.first..][..R]);
         }
-        let step = packs(self.broad_len, N) * N;
-        let (broad, wide) = (flat(self.broad), self.wide);
-        assert!(b + C <= step && broad.len() == self.rows * step);
-        assert!(first + R <= self.wide_packs && wide.len() == self.rows * self.wide_packs);
+        let (broad, step) = (&flat(self.broad)[b..], packs(self.broad_len, N) * N);
+        let (wide, stride) = if strip.copied {
+            (&*self.copy, R)
+        } else {
+            (&self.wide[strip.first..], self.wide_packs)
+        };
+        assert!(last * step + C <= broad.len(), "every row of `broad` is there");
+        assert!(last * stride + R <= wide.len(), "every row of `wide` is there");
         for row in 0..self.rows {
-            // SAFETY: `row < self.rows`, and both lengths were checked against all rows above.
+            // SAFETY: `row <= last`, for which both reads were just checked to be inside.
             let (broad, wide) = unsafe {
-                let broad = broad.as_ptr().add(row * step + b).cast::<[T; C]>();
-                let wide =
-                    wide.as_ptr().add(row * self.wide_packs + first).cast::<[Lanes<T, N>; R]>();
+                let broad = broad.as_ptr().add(row * step).cast::<[T; C]>();
+                let wide = wide.as_ptr().add(row * stride).cast::<[Lanes<T, N>; R]>();
                 (&*broad, &*wide)
             };
             for c in 0..C {
@@ -91,7 +124,64 @@ impl<T: Real, const N: usize> OuterProducts<'_, T, N> {
             }
         }
         for (c, tile) in tile.iter().enumerate() {
-            self.sums[(b + c) * self.wide_packs + first..][..R].copy_from_slice(tile);
+            self.sums[(b + c) * self.wide_packs + strip.first..][..R].copy_from_slice(tile);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dispatch::Kernels;
+    use super::super::lanes::flat_mut;
+    use super::*;
+
+    /// Small integers, so that every sum is exact and the order of addition cannot matter.
+    fn number(i: usize, j: usize) -> f64 {
+        ((i * 7 + j * 5) % 11) as f64 - 5.0
+    }
+
+    /// `rows` rows of `len` numbers, filled up to whole packs with numbers that must not count.
+    fn rows<T: Real, const N: usize>(rows: usize, len: usize) -> Vec<Lanes<T, N>> {
+        let mut filled = vec![Lanes::splat(T::from_f64(9.0)); rows * packs(len, N)];
+        for (row, x) in flat_mut(&mut filled).chunks_exact_mut(packs(len, N) * N).enumerate() {
+            (0..len).for_each(|i| x[i] = T::from_f64(number(row, i)));
+        }
+        filled
+    }
+
+    fn sums_are_exact<T: Real, const N: usize>(broad_len: usize, wide_len: usize, count: usize) {
+        let wide_packs = packs(wide_len, N);
+        let (broad, wide) = (rows::<T, N>(count, broad_len), rows::<T, N>(count, wide_len));
+        for kernels in Kernels::available() {
+            let mut sums = vec![Lanes::splat(T::from_f64(1.0)); broad_len * wide_packs];
+            kernels.run(OuterProducts {
+                rows: count,
+                broad_len,
+                broad: &broad,
+                wide_packs,
+                wide: &wide,
+                sums: &mut sums,
+                copy: &mut [Lanes::zero(); COPY],
+            });
+            for (b, sums) in flat(&sums).chunks_exact(wide_packs * N).enumerate() {
+                for (w, sum) in sums[..wide_len].iter().enumerate() {
+                    let products = (0..count).map(|row| number(row, b) * number(row, w));
+                    let error = (sum.to_f64() - 1.0 - products.sum::<f64>()).abs();
+                    assert!(error <= 0.0, "{broad_len}×{wide_len}, {count} rows, at {b}, {w}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn outer_products_are_exact_for_integers() {
+        for broad_len in [1, 2, 3, 4, 5, 7, 50] {
+            for wide_len in [1, 4, 8, 9, 50, 51, 65, 140, 300] {
+                for count in [0, 1, 5, ROWS] {
+                    sums_are_exact::<f64, 4>(broad_len, wide_len, count);
+                    sums_are_exact::<f32, 8>(broad_len, wide_len, count);
+                }
+            }
         }
     }
 }

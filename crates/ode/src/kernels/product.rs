@@ -145,3 +145,65 @@ fn dots<T: Real, const N: usize, const FMA: bool>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::dispatch::{Kernel, Kernels};
+    use super::super::packed::{MANY_COLUMNS, ONE_COLUMN};
+    use super::*;
+
+    struct Product<'a, T, const N: usize> {
+        columns: usize,
+        matrix: &'a Packed<T, N>,
+        x: &'a [Lanes<T, N>],
+        y: &'a mut [Lanes<T, N>],
+    }
+
+    impl<T: Real, const N: usize> Kernel for Product<'_, T, N> {
+        #[inline(always)]
+        fn run<const FMA: bool>(self) {
+            product::<T, N, FMA>(self.columns, self.matrix, self.x, self.y);
+        }
+    }
+
+    /// Small integers, so that every sum is exact and the order of addition cannot matter.
+    fn number(i: usize, j: usize) -> f64 {
+        ((i * 7 + j * 5) % 11) as f64 - 5.0
+    }
+
+    fn product_is_exact<T: Real, const N: usize>(outputs: usize, inputs: usize, columns: usize) {
+        let (x_packs, y_packs) = (packs(inputs, N), packs(outputs, N));
+        let mut x = vec![Lanes::<T, N>::zero(); columns * x_packs];
+        for column in 0..columns {
+            for i in 0..inputs {
+                flat_mut(&mut x)[column * x_packs * N + i] = T::from_f64(number(column, i));
+            }
+        }
+        for most in [ONE_COLUMN, MANY_COLUMNS] {
+            let mut matrix = Packed::new(outputs, inputs, most);
+            matrix.fill(number, |o| o as f64);
+            for kernels in Kernels::available() {
+                let mut y = vec![Lanes::splat(T::from_f64(f64::NAN)); columns * y_packs];
+                kernels.run(Product { columns, matrix: &matrix, x: &x, y: &mut y });
+                for (i, y) in flat(&y).iter().enumerate() {
+                    let (column, o) = (i / (y_packs * N), i % (y_packs * N));
+                    let products = (0..inputs).map(|i| number(o, i) * number(column, i));
+                    let sum = o as f64 + products.sum::<f64>();
+                    let expected = if o < outputs { sum } else { 0.0 };
+                    let error = (y.to_f64() - expected).abs();
+                    assert!(error <= 0.0, "{outputs}×{inputs}, column {column}, output {o}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_exact_for_integers_whatever_the_packing() {
+        for outputs in [1, 2, 3, 4, 5, 7, 8, 9, 33, 50, 64, 100, 113] {
+            for (inputs, columns) in [(1, 1), (50, 1), (17, 6), (3, 13), (9, 4)] {
+                product_is_exact::<f64, 4>(outputs, inputs, columns);
+                product_is_exact::<f32, 8>(outputs, inputs, columns);
+            }
+        }
+    }
+}

@@ -6,11 +6,8 @@
 
 use super::LayerShape;
 use crate::kernels::dispatch::Kernels;
-use crate::kernels::gradient::OuterProducts;
+use crate::kernels::gradient::{COPY, OuterProducts, ROWS};
 use crate::kernels::lanes::{Lanes, Real, flat, flat_mut, packs};
-
-/// Rows that become one sum of outer products.
-const ROWS: usize = 64;
 
 /// Rows after which sums are added to θ's gradient in `f64`, which keeps single precision exact
 /// on long paths.
@@ -25,6 +22,8 @@ pub(super) struct Queue<T, const N: usize> {
     capacity: usize,
     pub(super) layers: Vec<Rows<T, N>>,
     theta_bar: Vec<f64>,
+    /// Room for the sums of outer products.
+    copy: Vec<Lanes<T, N>>,
 }
 
 /// One layer's queue.
@@ -47,7 +46,8 @@ impl<T: Real, const N: usize> Queue<T, N> {
     pub(super) fn new(layers: impl Iterator<Item = LayerShape>) -> Self {
         let layers: Vec<_> = layers.map(Rows::new).collect();
         let parameters = layers.last().map_or(0, |layer| layer.shape.biases.end);
-        Self { rows: 0, summed: 0, capacity: 0, layers, theta_bar: vec![0.0; parameters] }
+        let (theta_bar, copy) = (vec![0.0; parameters], vec![Lanes::zero(); COPY]);
+        Self { rows: 0, summed: 0, capacity: 0, layers, theta_bar, copy }
     }
 
     /// Makes room for so many columns at a time.
@@ -77,7 +77,7 @@ impl<T: Real, const N: usize> Queue<T, N> {
     /// Turns the waiting rows into sums.
     fn sum(&mut self, kernels: Kernels) {
         for layer in &mut self.layers {
-            layer.sum(self.rows, kernels);
+            layer.sum(self.rows, &mut self.copy, kernels);
         }
         self.summed += self.rows;
         self.rows = 0;
@@ -144,7 +144,7 @@ impl<T: Real, const N: usize> Rows<T, N> {
         &mut self.delta[row * self.delta_packs..][..rows * self.delta_packs]
     }
 
-    fn sum(&mut self, rows: usize, kernels: Kernels) {
+    fn sum(&mut self, rows: usize, copy: &mut [Lanes<T, N>], kernels: Kernels) {
         for start in (0..rows).step_by(ROWS) {
             let rows = ROWS.min(rows - start);
             let x = &self.x[start * self.x_packs..][..rows * self.x_packs];
@@ -155,7 +155,7 @@ impl<T: Real, const N: usize> Rows<T, N> {
                 (self.shape.outputs, delta, self.x_packs, x)
             };
             let sums = &mut self.sums[..];
-            kernels.run(OuterProducts { rows, broad_len, broad, wide_packs, wide, sums });
+            kernels.run(OuterProducts { rows, broad_len, broad, wide_packs, wide, sums, copy });
         }
     }
 

@@ -104,6 +104,13 @@ impl BestPoint {
         self.rejected_in_a_row
     }
 
+    /// Becomes a copy, without allocation.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let mut theta = std::mem::take(&mut self.theta);
+        theta.clone_from(&other.theta);
+        *self = Self { theta, ..*other };
+    }
+
     /// Its numbers in a row, for a checkpoint; [`restore`](Self::restore) takes them back.
     pub fn numbers(&self) -> [f64; 8] {
         let value = self.value.unwrap_or(Value { value: 0.0, fit: 0.0, violation: 0.0 });

@@ -8,13 +8,16 @@ pub enum Course {
     /// The same rate throughout.
     #[default]
     Constant,
-    /// Half a cosine wave from the rate down to `last` times the rate.
+    /// Half a cosine wave down to `last`: `last + (1 − last) (1 + cos πx)/2`, with x from 0 at the
+    /// end of warm-up to 1 at the planned end (Loshchilov and Hutter, arXiv 1608.03983, without
+    /// restarts).
     Cosine,
-    /// A constant factor per iteration, down to `last` times the rate.
+    /// A constant factor per iteration, down to `last`: `last^x`, with x as above.
     Exponential,
 }
 
-/// A factor for the learning rate at each iteration.
+/// A factor for the learning rate at each iteration; in warm-up it is `(k + 1)/(warm_up + 1)` at
+/// iteration k.
 ///
 /// | setting | default | range | purpose |
 /// |---|---|---|---|

@@ -18,14 +18,14 @@ pub struct Simulation {
     /// Exogenous inputs as functions of t, one expression each, read with
     /// [`Expression::parse_of_time`] and the vocabulary of the equations.
     pub inputs: Vec<Expression>,
-    /// A method that steps on the sampling grid itself; without one, Dormand–Prince with tight
-    /// tolerances, which does not depend on the grid.
+    /// A method that steps on the sampling grid itself; without one, the default, Dormand–Prince
+    /// with tight tolerances (1e-12 relative, 1e-14 absolute), which does not depend on the grid.
     pub method: Option<&'static Tableau>,
-    /// Measurement noise.
+    /// Measurement noise, for [`disturb`](Self::disturb); none by default.
     pub noise: Option<Noise>,
 }
 
-/// Gaussian noise, independent for each cell, with a seed of its own.
+/// Gaussian noise `y + σε`, `ε ~ N(0, 1)` independent for each cell, with a seed of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
     /// How large.
@@ -37,9 +37,9 @@ pub struct Noise {
 /// The size of noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NoiseLevel {
-    /// This standard deviation, in the units of the state.
+    /// σ itself, ≥ 0, in the units of the state.
     Std(f64),
-    /// This share of each state variable's standard deviation along its trajectory.
+    /// σ as a share, ≥ 0, of each state variable's standard deviation along its trajectory.
     Relative(f64),
 }
 
@@ -88,7 +88,8 @@ impl Simulation {
         })
     }
 
-    /// Adds the noise of this simulation to a trajectory's states.
+    /// Adds the noise of this simulation to a trajectory's states, the initial one included: that
+    /// is measured too. The draws depend on the noise's seed and the trajectory's name.
     pub fn disturb(&self, trajectory: &mut Trajectory) {
         let Some(Noise { level, seed }) = self.noise else { return };
         let d = trajectory.states.len() / trajectory.len();

@@ -146,7 +146,7 @@ impl Trainer {
     /// Copies everything that going on from here needs.
     fn remember(&mut self) {
         self.progress.optimiser.copy_from_slice(self.optimiser.state());
-        self.checkpoint.clone_from(&self.progress);
+        self.checkpoint.copy_from(&self.progress);
     }
 
     fn failed(&mut self, failure: Failure) -> Outcome {

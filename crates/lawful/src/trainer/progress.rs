@@ -24,6 +24,20 @@ pub struct Progress {
     pub backtrack_factor: f64,
 }
 
+impl Progress {
+    /// Becomes a copy, without allocation.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.iteration = other.iteration;
+        self.theta.clone_from(&other.theta);
+        self.optimiser.clone_from(&other.optimiser);
+        self.strategy.clone_from(&other.strategy);
+        self.best.copy_from(&other.best);
+        self.best_gradient.clone_from(&other.best_gradient);
+        self.failure_factor = other.failure_factor;
+        self.backtrack_factor = other.backtrack_factor;
+    }
+}
+
 /// What a run ends with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {

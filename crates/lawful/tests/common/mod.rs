@@ -4,6 +4,9 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test whose problem cannot be made has failed")]
 
+pub(crate) mod fence;
+pub(crate) mod watch;
+
 use lawful::law::Words;
 use lawful::ode::{METHODS, methods};
 use lawful::optimiser::{Adam, AdamSettings};

@@ -1,0 +1,108 @@
+//! An iteration that needs no more room than any before allocates nothing.
+
+#![expect(unsafe_code, reason = "a counting global allocator forwards to the system's")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{LAWS, dataset, dopri5, laws, objective, trajectory};
+use lawful::strategy::SelfAdaptive;
+use lawful::{Batch, Method, Observer, Problem, Restore, Row, Sampler, Settings, Wish};
+
+struct Counting;
+
+/// Allocations of all threads.
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged; counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// The count at every iteration.
+struct Counts(Vec<usize>);
+
+impl Observer for Counts {
+    fn iteration(&mut self, row: &Row) -> Wish {
+        assert!(row.event.is_none() && self.0.len() < self.0.capacity());
+        self.0.push(ALLOCATIONS.load(Ordering::Relaxed));
+        Wish::Continue
+    }
+}
+
+/// Allocations between the first and the iteration `warm`, and from there to the last.
+fn train(
+    count: u64,
+    method: Method,
+    rate: f64,
+    batch: Batch,
+    settings: Settings,
+    warm: usize,
+) -> [usize; 2] {
+    let trajectories = (0..count).map(|n| trajectory(n, 4 + usize::try_from(n % 5).unwrap()));
+    let problem = Problem::new(dataset(trajectories.collect()), laws(&LAWS));
+    let sampler = Sampler::new(batch, &problem.dataset, 1).unwrap();
+    let objective = objective(problem, method, Box::new(SelfAdaptive::default()));
+    let mut trainer = common::trainer(objective, rate, settings).with_sampler(sampler);
+    let mut counts = Counts(Vec::with_capacity(settings.iterations + 1));
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    trainer.run(&mut counts);
+    // What the last row saw was counted before the outcome was made.
+    let (Some(last), warm) = (counts.0.last(), counts.0[warm]) else { panic!("no iteration") };
+    [warm - before, last - warm]
+}
+
+/// One test, because the count is that of the whole process.
+#[test]
+fn an_iteration_allocates_nothing_once_there_is_room() {
+    let plain = Settings { iterations: 100, ..Settings::default() };
+    let best = Settings { best_point: Some(Restore::default()), ..plain };
+    let long = Settings { iterations: 800, ..plain };
+    let grid = Method::default();
+    let windows = Batch::Windows { count: 8, rows: 4 };
+    let some = Batch::Trajectories { count: 5 };
+    for (case, [first, later]) in [
+        ("full batch, one group", train(12, grid, 1e-3, Batch::Full, plain, 2)),
+        ("best point", train(12, grid, 0.3, Batch::Full, best, 2)),
+        ("adaptive, one trajectory", train(1, dopri5(1e-6), 1e-6, Batch::Full, plain, 2)),
+        // Batches have seen their largest selection after a while.
+        ("trajectories", train(12, grid, 1e-3, some, long, 400)),
+        ("windows", train(12, grid, 1e-3, windows, long, 400)),
+    ] {
+        assert!(first > 0, "{case}: the count must count");
+        assert_eq!(later, 0, "{case}");
+    }
+    // Several groups go to threads. Inside a pool that costs nothing; from outside, each of the two
+    // calls of an iteration, forward and back, hands one job to the pool's queue, which grows by a
+    // block for every 63 jobs.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    for (case, count, method) in
+        [("three groups on the grid", 40, grid), ("four adaptive solves", 4, dopri5(1e-4))]
+    {
+        let threaded = || train(count, method, 1e-6, Batch::Full, long, 100)[1];
+        assert_eq!(pool.install(threaded), 0, "{case}, inside a pool");
+        let outside = threaded();
+        assert!(outside <= 700 * 2 / 63 + 1, "{case}, from outside: {outside}");
+    }
+}

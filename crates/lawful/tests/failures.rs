@@ -1,0 +1,158 @@
+//! Evaluations that fail: the step is taken back, the rate halved, the event reported; only too
+//! many of them in a row end a training.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+
+use common::fence::{Fence, fenced, growth, towards};
+use common::watch::Watch;
+use lawful::law::Words;
+use lawful::ode::SolveError;
+use lawful::optimiser::{Adam, AdamSettings};
+use lawful::strategy::{L1, Leftover, SelfAdaptive, Slopes, State, Strategy, Value, Vanilla};
+use lawful::{Event, Failure, Law, Problem, Settings, Stop, Trainer};
+
+fn iterations(iterations: usize) -> Settings {
+    Settings { iterations, ..Settings::default() }
+}
+
+#[test]
+fn a_failed_step_is_taken_back_and_tried_at_half_its_length() {
+    let mut watch = Watch::every(1);
+    let outcome = towards(0.37, iterations(40)).run(&mut watch);
+    assert_eq!(outcome.stop, Stop::Finished);
+    let events = watch.events();
+    assert!(events.len() > 2, "the fence must be met more than once");
+    for (n, (_, event)) in events.iter().enumerate() {
+        let Event::TakenBack { failure, factor } = event else { panic!("{event:?}") };
+        let expected = 0.5_f64.powi(i32::try_from(n).unwrap() + 1);
+        assert_eq!(factor.to_bits(), expected.to_bits());
+        let Failure::Solve { trajectory, error } = failure else { panic!("{failure:?}") };
+        assert_eq!(trajectory, "1");
+        assert!(matches!(error, SolveError::DerivativeNotFinite(_)), "{error}");
+        assert_eq!(error.at().t.to_bits(), 0.0_f64.to_bits());
+    }
+    // θ before the failed step, and the one tried instead: half as far.
+    let at = |k: usize| watch.checkpoints.iter().find(|c| c.iteration == k).unwrap().theta[0];
+    let (failed, _) = events[0];
+    let step = at(failed - 1) - at(failed - 2);
+    let half = at(failed + 1) - at(failed - 1);
+    assert!((half / step - 0.5).abs() < 0.02, "{half} is not half of {step}");
+    assert!(watch.rows[failed].found.is_none() && watch.rows[failed + 1].found.is_some());
+    // Nothing beyond the fence is kept; the rate stays halved.
+    assert!(watch.checkpoints.iter().all(|c| c.theta[0] <= 0.37));
+    assert!(outcome.last.theta[0] > 0.3 && outcome.best.theta()[0] > 0.3);
+    let count = i32::try_from(events.len()).unwrap();
+    assert_eq!(outcome.last.failure_factor.to_bits(), 0.5_f64.powi(count).to_bits());
+}
+
+#[test]
+fn repeated_failures_stop_training_and_keep_the_best_point() {
+    for failures in [1, 5, 20] {
+        let mut watch = Watch::every(1);
+        let settings = Settings { failures, ..iterations(100) };
+        let outcome = towards(1e-9, settings).run(&mut watch);
+        assert!(matches!(outcome.stop, Stop::Failed(Failure::Solve { .. })), "{:?}", outcome.stop);
+        assert_eq!(watch.events().len(), failures as usize);
+        assert_eq!(outcome.last.theta, [0.0]);
+        assert_eq!((outcome.best.theta(), outcome.best.iteration()), (&[0.0][..], 0));
+        assert_eq!(
+            outcome.best.value(),
+            Some(&Value {
+                value: watch.rows[0].found.as_ref().unwrap().1,
+                fit: watch.rows[0].found.as_ref().unwrap().0,
+                violation: 0.0,
+            })
+        );
+        assert_eq!(watch.checkpoints.len(), 1, "no checkpoint of a point that fails");
+    }
+}
+
+#[test]
+fn failure_at_the_initial_point_is_told_at_once() {
+    let mut watch = Watch::default();
+    let outcome = towards(-1.0, iterations(100)).run(&mut watch);
+    assert!(matches!(outcome.stop, Stop::Failed(Failure::Solve { .. })), "{:?}", outcome.stop);
+    assert_eq!(watch.rows.len(), 1);
+    assert_eq!(outcome.best.value(), None);
+    assert_eq!(outcome.last.theta, [0.0]);
+}
+
+#[test]
+fn a_failure_after_the_last_step_leaves_the_point_before_it() {
+    let mut watch = Watch::every(1);
+    towards(0.37, iterations(40)).run(&mut watch);
+    let (failed, _) = watch.events()[0];
+    let before = watch.checkpoints[failed - 1].theta.clone();
+    let mut watch = Watch::default();
+    let outcome = towards(0.37, iterations(failed)).run(&mut watch);
+    assert_eq!(outcome.stop, Stop::Finished);
+    assert_eq!(common::bits(&outcome.last.theta), common::bits(&before));
+    assert_eq!(watch.events().len(), 1);
+    assert_eq!((outcome.last.iteration, outcome.best.iteration()), (failed, failed - 1));
+}
+
+#[test]
+fn a_loss_that_overflows_fails_under_every_strategy() {
+    // ψ(∞) = 1 is finite, and its slope is 0: without a look at the loss, nothing would be noticed.
+    let strategies: [Box<dyn Strategy>; 3] =
+        [Box::new(Vanilla), Box::new(L1::default()), Box::new(SelfAdaptive::default())];
+    for strategy in strategies {
+        let fence = Fence { bound: -1.0, beyond: 1e200 };
+        let mut objective = fenced(growth(), fence, strategy);
+        assert_eq!(objective.evaluate(&[0.0], 0).unwrap_err(), Failure::Loss(f64::INFINITY));
+    }
+}
+
+#[test]
+fn a_law_that_is_not_a_number_fails_where_it_counts() {
+    let words = Words::new().state(["x"]).check().unwrap();
+    let laws = Law::parse("undefined", "ln(x - 10) <= 0", &words).unwrap();
+    let fence = || Fence { bound: 10.0, beyond: 0.0 };
+    let problem = || Problem { laws: laws.clone(), ..growth() };
+    let strategies: [Box<dyn Strategy>; 2] =
+        [Box::new(L1::default()), Box::new(SelfAdaptive::default())];
+    for strategy in strategies {
+        let failure = fenced(problem(), fence(), strategy).evaluate(&[0.5], 0).unwrap_err();
+        assert!(matches!(failure, Failure::Value(value) if value.is_nan()), "{failure}");
+    }
+    let mut objective = fenced(problem(), fence(), Box::new(Vanilla));
+    assert!(objective.evaluate(&[0.5], 0).is_ok());
+}
+
+/// Counts the evaluations it was asked for; from the third on its value is not a number.
+struct Tired;
+
+impl Strategy for Tired {
+    fn name(&self) -> &'static str {
+        "tired"
+    }
+
+    fn start(&self, _: usize) -> State {
+        State { numbers: vec![0.0] }
+    }
+
+    fn weights(&self, state: &mut State, _: &Leftover, _: usize, weights: &mut [f64]) {
+        state.numbers[0] += 1.0;
+        weights.fill(if state.numbers[0] > 2.0 { f64::NAN } else { 0.0 });
+    }
+
+    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
+        let value = Vanilla.value(leftover, weights, slopes);
+        Value { value: value.value + weights.iter().sum::<f64>(), ..value }
+    }
+}
+
+#[test]
+fn a_failed_evaluation_leaves_no_mark_in_the_strategy() {
+    let words = Words::new().state(["x"]).check().unwrap();
+    let laws = Law::parse("a law", "x <= 0", &words).unwrap();
+    let fence = Fence { bound: 10.0, beyond: 0.0 };
+    let objective = fenced(Problem { laws, ..growth() }, fence, Box::new(Tired));
+    let adam = Adam::new(AdamSettings::default(), 1);
+    let mut trainer = Trainer::new(objective, Box::new(adam), iterations(10), vec![0.0]);
+    let outcome = trainer.run(&mut ());
+    assert!(matches!(outcome.stop, Stop::Failed(Failure::Value(_))), "{:?}", outcome.stop);
+    assert_eq!(outcome.last.strategy.numbers, [2.0]);
+}

@@ -1,0 +1,56 @@
+//! Every law moves θ, under every strategy that is meant to obey it, and under no other.
+
+mod common;
+
+use common::{LAWS, all_strategies, bits, objective, problem};
+use lawful::strategy::{Leftover, Slopes, State, Strategy, Value};
+use lawful::{Method, Settings};
+
+/// A strategy whose slopes of one law are set to zero.
+struct Deaf {
+    inner: Box<dyn Strategy>,
+    law: usize,
+}
+
+impl Strategy for Deaf {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn weights(&self, state: &mut State, leftover: &Leftover, k: usize, weights: &mut [f64]) {
+        self.inner.weights(state, leftover, k, weights);
+    }
+
+    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
+        let value = self.inner.value(leftover, weights, slopes);
+        let rows = leftover.laws[self.law];
+        slopes.violations[rows.start..][..rows.len].fill(0.0);
+        value
+    }
+}
+
+fn trained(laws: &[(&str, &str)], strategy: Box<dyn Strategy>) -> Vec<u64> {
+    let objective = objective(problem(laws), Method::default(), strategy);
+    let settings = Settings { iterations: 5, ..Settings::default() };
+    bits(&common::trainer(objective, 1e-2, settings).run(&mut ()).last.theta)
+}
+
+#[test]
+fn every_law_moves_the_parameters() {
+    for n in 0..all_strategies(LAWS.len()).len() {
+        let strategy = || all_strategies(LAWS.len()).swap_remove(n);
+        let heard = trained(&LAWS, strategy());
+        for (law, (kind, _)) in LAWS.iter().enumerate() {
+            let unheard = trained(&LAWS, Box::new(Deaf { inner: strategy(), law }));
+            let name = strategy().name();
+            assert_eq!(heard == unheard, name == "vanilla", "{name}, {kind}");
+        }
+    }
+}
+
+#[test]
+fn vanilla_gives_the_same_bytes_with_and_without_laws() {
+    let vanilla = || all_strategies(0).swap_remove(0);
+    assert_eq!(vanilla().name(), "vanilla");
+    assert_eq!(trained(&LAWS, vanilla()), trained(&[], vanilla()));
+}

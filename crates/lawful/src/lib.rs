@@ -2,7 +2,30 @@
 //!
 //! A network `f_θ` is the right-hand side of an ODE. Its solution is fitted to measurements, under
 //! laws that must hold at every time step, by the self-adaptive penalty method of Coelho, Costa and
-//! Ferrás (arXiv 2307.14940) or one of its rivals.
+//! Ferrás (arXiv 2307.14940) or one of its rivals:
+//!
+//! ```text
+//! dŷ/dt = f_θ(t, ŷ, u)     l(θ) = mean over measured cells of (ŷ − y)²
+//! minimise l(θ) such that c_i(ŷ_n) = 0 and c_j(ŷ_n) ≤ 0 at every time step n
+//! ```
+//!
+//! ```
+#![doc = include_str!("../examples/arrays.rs")]
+//! ```
+//!
+//! # The parts
+//! | part | what it is |
+//! |---|---|
+//! | [`Dataset`], [`Simulation`] | measurements, ragged and with gaps; or data made from equations |
+//! | [`Law`] | an expression that must hold, read from text; see [`law`] |
+//! | [`VectorField`] | the right-hand side: [`Mlp`], or [`Recorded`] around your own [`Equations`]; see [`ode`] |
+//! | [`Method`] | a Runge–Kutta method with its step control |
+//! | [`strategy`] | how violations enter the objective; usable with any network, see `examples/any_network.rs` |
+//! | [`Objective`] | φ(θ) and its gradient, exact for the steps taken |
+//! | [`optimiser`], [`Schedule`] | what moves θ, and how fast |
+//! | [`Trainer`] | the loop: best point, failures, checkpoints; an [`Observer`] looks on |
+//!
+//! The same seed gives the same bytes: on any number of threads, with or without a pause.
 
 mod best_point;
 mod dataset;

@@ -1,0 +1,224 @@
+//! Good experiment files, written out in full and read back.
+
+mod config_support;
+
+use config_support::Folder;
+use config_support::samples::{MEASURED, OSCILLATOR, SIMULATED, experiment, folder};
+use insta::assert_snapshot;
+use lawful::Dataset;
+use lawful_experiment::{Experiment, files, read, read_run, write_dataset};
+
+/// Everything but the laws' inner form, which is made from their text.
+fn assert_same(a: &Experiment, b: &Experiment) {
+    assert_eq!(a.complete, b.complete);
+    assert_eq!(a.name, b.name);
+    let laws = |experiment: &Experiment| {
+        let laws = experiment.laws.iter().map(|law| (law.name().to_owned(), law.to_string()));
+        laws.collect::<Vec<_>>()
+    };
+    assert_eq!(laws(a), laws(b));
+    assert_bits(&a.training_set, &b.training_set);
+    assert_eq!(a.tests.len(), b.tests.len());
+    for ((name, set), (other, same)) in a.tests.iter().zip(&b.tests) {
+        assert_eq!(name, other);
+        assert_bits(set, same);
+    }
+    assert_eq!((a.hold, &a.field, a.solver, a.predict), (b.hold, &b.field, b.solver, b.predict));
+    assert_eq!((&a.strategy, &a.training), (&b.strategy, &b.training));
+}
+
+fn assert_bits(a: &Dataset, b: &Dataset) {
+    assert_eq!((a.state(), a.inputs()), (b.state(), b.inputs()));
+    assert_eq!(a.trajectories().len(), b.trajectories().len());
+    for (a, b) in a.trajectories().iter().zip(b.trajectories()) {
+        assert_eq!((&a.name, a.scored_from), (&b.name, b.scored_from));
+        let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&a.times), bits(&b.times));
+        assert_eq!(bits(&a.states), bits(&b.states));
+        assert_eq!(bits(&a.inputs), bits(&b.inputs));
+    }
+}
+
+#[test]
+fn an_experiment_written_out_in_full_reads_back_the_same() {
+    for toml in [OSCILLATOR, MEASURED, SIMULATED] {
+        let folder = folder(toml);
+        let original = folder.read().unwrap_or_else(|error| panic!("{error}"));
+        let text = original.complete_text();
+        files::write(&folder.path("complete.toml"), text.as_bytes()).unwrap();
+        let again = read(&folder.path("complete.toml")).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_same(&original, &again);
+    }
+}
+
+#[test]
+fn a_run_folder_needs_no_sources_any_more() {
+    for toml in [OSCILLATOR, MEASURED, SIMULATED] {
+        let original = experiment(toml);
+        let run = Folder::new(&[("config.toml", &original.complete_text()), ("data/x", "")]);
+        write_dataset(&original.training_set, &run.path("data/reconstruction.csv")).unwrap();
+        for (name, set) in &original.tests {
+            write_dataset(set, &run.path(&format!("data/{name}.csv"))).unwrap();
+        }
+        let again = read_run(run.root()).unwrap_or_else(|error| panic!("{error}"));
+        assert_same(&original, &again);
+    }
+}
+
+#[test]
+fn a_damaged_run_folder_says_what_is_damaged() {
+    let original = experiment(MEASURED);
+    let run = Folder::new(&[("config.toml", &original.complete_text())]);
+    assert_snapshot!(run.relative(&read_run(run.root()).unwrap_err()), @"
+    error: the run folder `FOLDER` lacks `data/reconstruction.csv`
+    hint: restore the file, or train again
+    ");
+    files::create_folder(&run.path("data")).unwrap();
+    let said = |text: &str| {
+        files::write(&run.path("data/reconstruction.csv"), text.as_bytes()).unwrap();
+        run.relative(&read_run(run.root()).unwrap_err())
+    };
+    assert_snapshot!(said("trajectory,t,T,scored\n"), @"
+    error: these are not the data of this run, whose columns are trajectory,t,T,u,scored
+      data/reconstruction.csv:1:1
+        trajectory,t,T,scored
+        ^^^^^^^^^^^^^^^^^^^^^
+    hint: the run folder was changed by hand; train again, or restore the file
+    ");
+    assert_snapshot!(said("trajectory,t,T,u,scored\na,0,1,1,1\na,1,1,1,0\n"), @"
+    error: `scored` is 0 in the first rows, then 1
+      data/reconstruction.csv:3:9
+        a,1,1,1,0
+                ^
+    ");
+    assert_snapshot!(said("trajectory,t,T,u,scored\na,0,1,1,1\n"), @"
+    error: trajectory `a` has one row only
+      data/reconstruction.csv:2:1
+        a,0,1,1,1
+        ^^^^^^^^^
+    hint: at least two are needed: one to start from, one to predict
+    ");
+}
+
+#[test]
+fn every_default_is_written_out() {
+    let experiment = Folder::new(&[
+        ("experiment.toml", config_support::BASE),
+        ("data.csv", config_support::LINE),
+    ])
+    .read()
+    .unwrap();
+    assert_snapshot!(experiment.complete_text(), @r#"
+    name = "line"
+    law = []
+
+    [system]
+    state = ["x"]
+    inputs = []
+    constants = {}
+    define = {}
+
+    [data]
+    file = "data.csv"
+    time = "t"
+    columns = {}
+    missing = ["", "NA", "NaN"]
+    separator = ","
+
+    [test]
+
+    [field]
+    hidden = [50, 50]
+    activations = ["tanh", "tanh"]
+    init = { kind = "normal", std = 0.1 }
+    time-input = false
+    precision = "double"
+
+    [solver]
+    method = "rk4-38"
+    substeps = 1
+    memory = 1073741824
+    predict = { method = "dopri5", rtol = 1e-9, atol = 1e-11, max-steps = 100000, min-step = 1e-14 }
+
+    [strategy]
+    kind = "self-adaptive"
+    tolerance = 0.0001
+    count-above = 0.0
+    normalise = "mean"
+    best-point = false
+
+    [training]
+    loss = "mse"
+    iterations = 10000
+    seed = 1
+
+    [training.optimiser]
+    kind = "adam"
+    rate = 0.001
+    beta1 = 0.9
+    beta2 = 0.999
+    epsilon = 1e-8
+    schedule = "constant"
+    warm-up = 0
+    "#);
+}
+
+#[test]
+fn the_oscillator_is_written_out_as_one_would_write_it() {
+    assert_snapshot!(experiment(OSCILLATOR).complete_text(), @r#"
+    name = "oscillator"
+
+    [system]
+    state = ["x", "v"]
+    inputs = []
+    constants = { m = 1.0, k = 1.0, c = 0.1 }
+    define = { E = "m*v^2/2 + k*x^2/2" }
+
+    [[law]]
+    name = "energy never rises"
+    holds = "next(E) <= E"
+
+    [data.simulate]
+    equations = { x = "v", v = "-(c*v + k*x)/m" }
+    initial = { x = 1.0, v = 0.0 }
+    grid = { from = 0.0, to = 50.0, points = 400 }
+
+    [test.extrapolation]
+    grid = { from = 0.0, to = 400.0, points = 400 }
+
+    [field]
+    hidden = [50, 50]
+    activations = ["tanh", "elu"]
+    init = { kind = "normal", std = 0.1 }
+    time-input = false
+    precision = "double"
+
+    [solver]
+    method = "rk4-38"
+    substeps = 1
+    memory = 1073741824
+    predict = { method = "dopri5", rtol = 1e-9, atol = 1e-11, max-steps = 100000, min-step = 1e-14 }
+
+    [strategy]
+    kind = "self-adaptive"
+    tolerance = 0.0001
+    count-above = 0.0
+    normalise = "mean"
+    best-point = false
+
+    [training]
+    loss = "mse"
+    iterations = 5000
+    seed = 1
+
+    [training.optimiser]
+    kind = "adam"
+    rate = 0.001
+    beta1 = 0.9
+    beta2 = 0.999
+    epsilon = 1e-8
+    schedule = "cosine"
+    last-rate = 0.01
+    warm-up = 0
+    "#);
+}

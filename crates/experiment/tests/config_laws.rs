@@ -1,0 +1,202 @@
+//! Messages about laws, definitions and names: the caret points into the formula.
+
+mod config_support;
+
+use config_support::{error, error_with, experiment_with};
+use insta::assert_snapshot;
+
+fn law(holds: &str) -> String {
+    error_with(&format!("[[law]]\nname = \"bound\"\nholds = \"{holds}\"\n"))
+}
+
+fn system(more: &str) -> String {
+    error(&format!("[system]\nstate = [\"x\", \"v\"]\n{more}\n[data]\nfile = \"data.csv\"\n"))
+}
+
+#[test]
+fn a_mistake_in_a_law_is_shown_inside_its_text() {
+    assert_snapshot!(law("x + y <= 1"), @r#"
+    error: the law `bound` uses `y`, which is not known
+      experiment.toml:8:14
+        holds = "x + y <= 1"
+                     ^
+    hint: the state variable is `x`
+    "#);
+    assert_snapshot!(law("(x + 1 <= 1"), @r#"
+    error: the law `bound` cannot be read: the relation `<=` stands where only an expression may stand
+      experiment.toml:8:17
+        holds = "(x + 1 <= 1"
+                        ^^
+    hint: relations stand outside all brackets
+    "#);
+    assert_snapshot!(law("x + 1) <= 1"), @r#"
+    error: the law `bound` cannot be read: the bracket `)` was never opened
+      experiment.toml:8:15
+        holds = "x + 1) <= 1"
+                      ^
+    "#);
+    assert_snapshot!(law("max(x) <= 1"), @r#"
+    error: the law `bound` cannot be read: `max` takes at least 2 arguments, 1 given
+      experiment.toml:8:10
+        holds = "max(x) <= 1"
+                 ^^^^^^
+    "#);
+    assert_snapshot!(law("x + 1"), @r#"
+    error: the law `bound` cannot be read: a law needs a relation
+      experiment.toml:8:10
+        holds = "x + 1"
+                 ^^^^^
+    hint: write for example `x <= 1` or `a + b == 1`
+    "#);
+    assert_snapshot!(law("x = 1"), @r#"
+    error: the law `bound` cannot be read: `=` has no meaning here
+      experiment.toml:8:12
+        holds = "x = 1"
+                   ^
+    hint: did you mean `==`?
+    "#);
+    assert_snapshot!(law("x <= * 1"), @r#"
+    error: the law `bound` cannot be read: an expression is missing before `*`
+      experiment.toml:8:15
+        holds = "x <= * 1"
+                      ^
+    "#);
+    assert_snapshot!(law("2x <= 1"), @r#"
+    error: the law `bound` cannot be read: an operator is missing before `x`
+      experiment.toml:8:11
+        holds = "2x <= 1"
+                  ^
+    hint: for a product write `*`: `2*x`
+    "#);
+    assert_snapshot!(law("1 <= 2"), @r#"
+    error: the law `bound` does not depend on any state variable
+      experiment.toml:8:10
+        holds = "1 <= 2"
+                 ^^^^^^
+    hint: a law says something about the state: name a variable of it
+    "#);
+    assert_snapshot!(law("x - x == 0"), @r#"
+    error: the law `bound` does not depend on any state variable
+      experiment.toml:8:10
+        holds = "x - x == 0"
+                 ^^^^^^^^^^
+    hint: a law says something about the state: name a variable of it
+    "#);
+    assert_snapshot!(law(""), @r#"
+    error: the law `bound` cannot be read: an expression is missing at the end
+      experiment.toml:8:10
+        holds = ""
+                 ^
+    "#);
+}
+
+#[test]
+fn a_law_without_a_name_is_called_by_its_text() {
+    assert_snapshot!(error_with("[[law]]\nholds = 'x <= q'\n"), @"
+    error: the law `x <= q` uses `q`, which is not known
+      experiment.toml:7:15
+        holds = 'x <= q'
+                      ^
+    hint: the state variable is `x`
+    ");
+}
+
+#[test]
+fn a_text_of_several_lines_is_shown_in_the_right_one() {
+    assert_snapshot!(error_with("[[law]]\nname = \"a\"\nholds = '''\nx +\n  q <= 1'''\n"), @"
+    error: the law `a` uses `q`, which is not known
+      experiment.toml:10:3
+          q <= 1'''
+          ^
+    hint: the state variable is `x`
+    ");
+}
+
+#[test]
+fn a_text_with_escapes_is_shown_from_its_start() {
+    assert_snapshot!(error_with("[[law]]\nname = \"a\"\nholds = \"x <=\\u0020q\"\n"), @r#"
+    error: the law `a` uses `q`, which is not known
+      experiment.toml:8:9
+        holds = "x <=\u0020q"
+                ^^^^^^^^^^^^^
+    hint: the state variable is `x`
+    "#);
+}
+
+#[test]
+fn names_of_laws_differ() {
+    assert_snapshot!(error_with("[[law]]\nname = \"a\"\nholds = \"x <= 1\"\n[[law]]\nname = \"a\"\nholds = \"x >= 0\"\n"), @r#"
+    error: there are two laws named `a`
+      experiment.toml:10:8
+        name = "a"
+               ^^^
+    hint: give each law a name of its own: `name = "…"`
+    "#);
+}
+
+#[test]
+fn a_mistake_in_a_definition_is_shown_inside_it() {
+    assert_snapshot!(system("define = { E = \"x^2 + w^2\" }"), @r#"
+    error: the definition of `E` uses `w`, which is not known
+      experiment.toml:3:23
+        define = { E = "x^2 + w^2" }
+                              ^
+    hint: the state variables are `x`, `v`; the definition is `E`
+    "#);
+    assert_snapshot!(system("define = { E = \"x +\" }"), @r#"
+    error: the definition of `E` cannot be read: an expression is missing at the end
+      experiment.toml:3:20
+        define = { E = "x +" }
+                           ^
+    "#);
+    assert_snapshot!(system("define = { A = \"B + 1\", B = \"A*x\" }"), @r#"
+    error: the definition of `B` cannot be read: the definitions form a circle: A → B → A
+      experiment.toml:3:30
+        define = { A = "B + 1", B = "A*x" }
+                                     ^
+    "#);
+}
+
+#[test]
+fn a_name_that_cannot_be_is_shown_where_it_is_given() {
+    assert_snapshot!(system("constants = { x = 1 }"), @"
+    error: the name `x` is given twice
+      experiment.toml:3:15
+        constants = { x = 1 }
+                      ^
+    ");
+    assert_snapshot!(system("constants = { t = 1 }"), @"
+    error: the name `t` is reserved
+      experiment.toml:3:15
+        constants = { t = 1 }
+                      ^
+    hint: reserved are `t`, `pi`, `rate`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`
+    ");
+    assert_snapshot!(system("constants = { \"a b\" = 1 }"), @r#"
+    error: `a b` is not a valid name
+      experiment.toml:3:15
+        constants = { "a b" = 1 }
+                      ^^^^^
+    hint: a name is a letter, then letters, digits and `_`
+    "#);
+    assert_snapshot!(error("[system]\nstate = [\"x\", \"x\"]\n"), @r#"
+    error: the name `x` is given twice
+      experiment.toml:2:15
+        state = ["x", "x"]
+                      ^^^
+    "#);
+    assert_snapshot!(error("[system]\nstate = [\"x\", \"sin\"]\n"), @r#"
+    error: the name `sin` is reserved
+      experiment.toml:2:15
+        state = ["x", "sin"]
+                      ^^^^^
+    hint: reserved are `t`, `pi`, `rate`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`
+    "#);
+}
+
+#[test]
+fn a_chain_is_a_law_for_each_relation() {
+    let experiment = experiment_with("[[law]]\nname = \"range\"\nholds = \"0 <= x <= 9\"\n");
+    let names: Vec<&str> = experiment.laws.iter().map(lawful::Law::name).collect();
+    assert_eq!(names, ["range (0 <= x)", "range (x <= 9)"]);
+}

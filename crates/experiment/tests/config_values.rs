@@ -1,0 +1,363 @@
+//! Messages about numbers out of range, unknown words and keys that do not go together.
+
+mod config_support;
+
+use config_support::{error_with, experiment_with};
+use insta::assert_snapshot;
+use lawful::{Batch, Control, Initialise, Loss};
+use lawful_experiment::StrategyKind;
+
+const TWO_LAWS: &str = "[[law]]\nholds = \"0 <= x <= 9\"\n[[law]]\nholds = \"x <= 10\"\n";
+
+#[test]
+fn a_number_out_of_range_is_refused() {
+    assert_snapshot!(error_with("[strategy]\ntolerance = -1e-4\n"), @"
+    error: `tolerance` in [strategy] is -1e-4, but must be a number of at least 0
+      experiment.toml:7:13
+        tolerance = -1e-4
+                    ^^^^^
+    hint: for example `tolerance = 1e-4`
+    ");
+    assert_snapshot!(error_with("[training]\noptimiser = { rate = -0.1 }\n"), @"
+    error: `rate` in [training.optimiser] is -0.1, but must be a number above 0
+      experiment.toml:7:22
+        optimiser = { rate = -0.1 }
+                             ^^^^
+    hint: for example `rate = 1e-3`
+    ");
+    assert_snapshot!(error_with("[training]\noptimiser = { rate = 0 }\n"), @"
+    error: `rate` in [training.optimiser] is 0, but must be a number above 0
+      experiment.toml:7:22
+        optimiser = { rate = 0 }
+                             ^
+    hint: for example `rate = 1e-3`
+    ");
+    assert_snapshot!(error_with("[training]\noptimiser = { beta1 = 1.0 }\n"), @"
+    error: `beta1` in [training.optimiser] is 1.0, but must be a number from 0 to below 1
+      experiment.toml:7:23
+        optimiser = { beta1 = 1.0 }
+                              ^^^
+    hint: for example `beta1 = 0.9`
+    ");
+    assert_snapshot!(error_with("[training]\niterations = -5\n"), @"
+    error: `iterations` in [training] is -5, but must be a whole number of at least 1
+      experiment.toml:7:14
+        iterations = -5
+                     ^^
+    hint: for example `iterations = 10000`
+    ");
+    assert_snapshot!(error_with("[training]\niterations = 0\n"), @"
+    error: `iterations` in [training] is 0, but must be a whole number of at least 1
+      experiment.toml:7:14
+        iterations = 0
+                     ^
+    hint: for example `iterations = 10000`
+    ");
+    assert_snapshot!(error_with("[training]\niterations = 1.5\n"), @"
+    error: `iterations` in [training] is 1.5, but must be a whole number of at least 1
+      experiment.toml:7:14
+        iterations = 1.5
+                     ^^^
+    hint: for example `iterations = 10000`
+    ");
+    assert_snapshot!(error_with("[training]\nseed = 18446744073709551616\n"), @"
+    error: `seed` in [training] is 18446744073709551616, but must be a whole number from 0 to 9007199254740992
+      experiment.toml:7:8
+        seed = 18446744073709551616
+               ^^^^^^^^^^^^^^^^^^^^
+    hint: for example `seed = 1`
+    ");
+    assert_snapshot!(error_with("[field]\nhidden = [50, 0]\n"), @"
+    error: an entry of `hidden` in [field] is 0, but must be a whole number from 1 to 1000000
+      experiment.toml:7:15
+        hidden = [50, 0]
+                      ^
+    hint: for example `50`
+    ");
+    assert_snapshot!(error_with("[field]\nhidden = [4e9]\n"), @"
+    error: an entry of `hidden` in [field] is 4e9, but must be a whole number from 1 to 1000000
+      experiment.toml:7:11
+        hidden = [4e9]
+                  ^^^
+    hint: for example `50`
+    ");
+    assert_snapshot!(error_with("[field]\nhidden = [1000000, 1000000]\n"), @"
+    error: this network would have 1.0e12 parameters
+      experiment.toml:7:10
+        hidden = [1000000, 1000000]
+                 ^^^^^^^^^^^^^^^^^^
+    hint: use smaller layers; at most 1e8 are possible
+    ");
+    assert_snapshot!(error_with("[solver]\nrtol = nan\n"), @"
+    error: `rtol` asks for adaptive steps, but `rk4-38` has no error estimate to choose them
+      experiment.toml:7:8
+        rtol = nan
+               ^^^
+    hint: use one of `midpoint`, `heun`, `bosh3`, `dopri5`, `tsit5`, or replace `rtol` by `substeps = 1`
+    ");
+    assert_snapshot!(error_with("[solver]\nsubsteps = 0\n"), @"
+    error: `substeps` in [solver] is 0, but must be a whole number from 1 to 1000000
+      experiment.toml:7:12
+        substeps = 0
+                   ^
+    hint: for example `substeps = 1`
+    ");
+    assert_snapshot!(error_with("[training]\noptimiser = { warm-up = 20000 }\n"), @"
+    error: `warm-up` in [training.optimiser] is 20000, but must be a whole number from 0 to 10000
+      experiment.toml:7:25
+        optimiser = { warm-up = 20000 }
+                                ^^^^^
+    hint: for example `warm-up = 0`
+    ");
+}
+
+#[test]
+fn an_unknown_word_is_an_error_with_a_suggestion() {
+    assert_snapshot!(error_with("[solver]\nmethod = \"rk45\"\n"), @r#"
+    error: unknown method `rk45`
+      experiment.toml:7:10
+        method = "rk45"
+                 ^^^^^^
+    hint: did you mean `rk4`?
+    "#);
+    assert_snapshot!(error_with("[solver]\nmethod = \"leapfrog\"\n"), @r#"
+    error: unknown method `leapfrog`
+      experiment.toml:7:10
+        method = "leapfrog"
+                 ^^^^^^^^^^
+    hint: `method` may be `euler`, `midpoint`, `heun`, `rk4`, `rk4-38`, `bosh3`, `dopri5`, `tsit5`
+    "#);
+    assert_snapshot!(error_with("[strategy]\nkind = \"adaptive\"\n"), @r#"
+    error: unknown strategy `adaptive`
+      experiment.toml:7:8
+        kind = "adaptive"
+               ^^^^^^^^^^
+    hint: `kind` may be `vanilla`, `l1`, `l2`, `self-adaptive`
+    "#);
+    assert_snapshot!(error_with("[field]\nactivations = \"tahn\"\n"), @r#"
+    error: unknown activation `tahn`
+      experiment.toml:7:15
+        activations = "tahn"
+                      ^^^^^^
+    hint: did you mean `tanh`?
+    "#);
+    assert_snapshot!(error_with("[field]\nactivations = [\"tanh\", \"gelu\"]\n"), @r#"
+    error: unknown activation `gelu`
+      experiment.toml:7:24
+        activations = ["tanh", "gelu"]
+                               ^^^^^^
+    hint: did you mean `elu`?
+    "#);
+    assert_snapshot!(error_with("[field]\ninit = \"uniform\"\n"), @r#"
+    error: unknown init `uniform`
+      experiment.toml:7:8
+        init = "uniform"
+               ^^^^^^^^^
+    hint: `init` may be `normal`, `xavier`, `he`
+    "#);
+    assert_snapshot!(error_with("[field]\nprecision = \"half\"\n"), @r#"
+    error: unknown precision `half`
+      experiment.toml:7:13
+        precision = "half"
+                    ^^^^^^
+    hint: `precision` may be `double`, `single`
+    "#);
+    assert_snapshot!(error_with("[training]\nloss = \"rmse\"\n"), @r#"
+    error: unknown loss `rmse`
+      experiment.toml:7:8
+        loss = "rmse"
+               ^^^^^^
+    hint: did you mean `mse`?
+    "#);
+    assert_snapshot!(error_with("[training]\noptimiser = \"sgd\"\n"), @r#"
+    error: unknown optimiser `sgd`
+      experiment.toml:7:13
+        optimiser = "sgd"
+                    ^^^^^
+    hint: `optimiser` may be `adam`
+    "#);
+    assert_snapshot!(error_with("[training]\noptimiser = { schedule = \"cosin\" }\n"), @r#"
+    error: unknown schedule `cosin`
+      experiment.toml:7:26
+        optimiser = { schedule = "cosin" }
+                                 ^^^^^^^
+    hint: did you mean `cosine`?
+    "#);
+}
+
+#[test]
+fn lists_must_have_the_right_length() {
+    assert_snapshot!(error_with("[field]\nhidden = [50, 50]\nactivations = [\"tanh\"]\n"), @r#"
+    error: `activations` has 1 word for 2 hidden layers
+      experiment.toml:8:15
+        activations = ["tanh"]
+                      ^^^^^^^^
+    hint: write one word for all layers, or one for each of `hidden`
+    "#);
+    assert_snapshot!(error_with(&format!("{TWO_LAWS}[strategy]\nkind = \"l1\"\nmu = [1, 2, 3]\n")), @"
+    error: `mu` has 3 weights for 2 laws
+      experiment.toml:12:6
+        mu = [1, 2, 3]
+             ^^^^^^^^^
+    hint: write one number for all laws, or a list with one for each `[[law]]`
+    ");
+}
+
+#[test]
+fn steps_are_equal_or_adaptive() {
+    assert_snapshot!(error_with("[solver]\nmethod = \"dopri5\"\nsubsteps = 2\nrtol = 1e-6\n"), @"
+    error: `substeps` means equal steps, `rtol` means adaptive ones
+      experiment.toml:8:12
+        substeps = 2
+                   ^
+    hint: keep one of the two
+    ");
+    assert_snapshot!(error_with("[solver]\nmethod = \"rk4\"\nrtol = 1e-6\n"), @"
+    error: `rtol` asks for adaptive steps, but `rk4` has no error estimate to choose them
+      experiment.toml:8:8
+        rtol = 1e-6
+               ^^^^
+    hint: use one of `midpoint`, `heun`, `bosh3`, `dopri5`, `tsit5`, or replace `rtol` by `substeps = 1`
+    ");
+    assert_snapshot!(error_with("[solver.predict]\nmethod = \"rk4\"\n"), @r#"
+    error: predictions have adaptive steps, but `rk4` has no error estimate to choose them
+      experiment.toml:7:10
+        method = "rk4"
+                 ^^^^^
+    hint: use one of `midpoint`, `heun`, `bosh3`, `dopri5`, `tsit5`, or add `substeps = 4`
+    "#);
+}
+
+#[test]
+fn a_key_that_decides_nothing_is_refused() {
+    assert_snapshot!(error_with("[strategy]\nmu = 10\n"), @r#"
+    error: `mu` has no meaning for the strategy `self-adaptive`
+      experiment.toml:7:6
+        mu = 10
+             ^^
+    hint: leave it out, or write `kind = "l1"` or `kind = "l2"`
+    "#);
+    assert_snapshot!(error_with("[strategy]\nkind = \"vanilla\"\ntolerance = 1e-3\n"), @r#"
+    error: `tolerance` has no meaning for the strategy `vanilla`
+      experiment.toml:8:13
+        tolerance = 1e-3
+                    ^^^^
+    hint: leave it out, or write `kind = "self-adaptive"` or `kind = "l1"` or `kind = "l2"`
+    "#);
+    assert_snapshot!(error_with("[strategy]\nkind = \"l1\"\ntolerance = 1e-3\n"), @"
+    error: `tolerance` decides nothing for `l1` without the best point
+      experiment.toml:8:13
+        tolerance = 1e-3
+                    ^^^^
+    hint: leave it out, or add `best-point = true`
+    ");
+    assert_snapshot!(error_with("[strategy]\nbacktrack = true\n"), @"
+    error: `backtrack` decides nothing without the best point
+      experiment.toml:7:13
+        backtrack = true
+                    ^^^^
+    hint: add `best-point = true`, or leave it out
+    ");
+    assert_snapshot!(error_with("[strategy]\nbest-point = true\n[training]\nbatch = { windows = 2, rows = 3 }\n"), @"
+    error: the best point cannot be found in batches, whose values differ by chance
+      experiment.toml:7:14
+        best-point = true
+                     ^^^^
+    hint: leave `best-point` or `[training] batch` out
+    ");
+    assert_snapshot!(error_with("[field]\ninit = { kind = \"he\", std = 0.1 }\n"), @r#"
+    error: `std` has no meaning for `he`, which chooses it for each layer
+      experiment.toml:7:29
+        init = { kind = "he", std = 0.1 }
+                                    ^^^
+    hint: leave it out, or write `kind = "normal"`
+    "#);
+    assert_snapshot!(error_with("[training]\nloss = { kind = \"mae\", delta = 2 }\n"), @r#"
+    error: `delta` has no meaning for the loss `mae`
+      experiment.toml:7:32
+        loss = { kind = "mae", delta = 2 }
+                                       ^
+    hint: leave it out, or write `kind = "huber"`
+    "#);
+    assert_snapshot!(error_with("[training]\noptimiser = { last-rate = 0.1 }\n"), @r#"
+    error: `last-rate` has no meaning for a constant rate
+      experiment.toml:7:27
+        optimiser = { last-rate = 0.1 }
+                                  ^^^
+    hint: leave it out, or add `schedule = "cosine"`
+    "#);
+}
+
+#[test]
+fn a_batch_must_fit_the_data() {
+    assert_snapshot!(error_with("[training]\nbatch = { trajectories = 4 }\n"), @"
+    error: a batch of 4 trajectories, but the data have 1 trajectory
+      experiment.toml:7:9
+        batch = { trajectories = 4 }
+                ^^^^^^^^^^^^^^^^^^^^
+    hint: leave `batch` out to train on all data at once
+    ");
+    assert_snapshot!(error_with("[training]\nbatch = { windows = 4, rows = 11 }\n"), @"
+    error: windows of 11 rows, but the longest trajectory has 10 rows
+      experiment.toml:7:9
+        batch = { windows = 4, rows = 11 }
+                ^^^^^^^^^^^^^^^^^^^^^^^^^^
+    hint: use shorter windows, or leave `batch` out
+    ");
+    assert_snapshot!(error_with("[training]\nbatch = { windows = 4 }\n"), @"
+    error: `batch` needs either `trajectories`, or `windows` with `rows`
+      experiment.toml:7:9
+        batch = { windows = 4 }
+                ^^^^^^^^^^^^^^^
+    hint: for example `batch = { trajectories = 4 }` or `batch = { windows = 8, rows = 20 }`
+    ");
+}
+
+#[test]
+fn one_weight_of_a_chain_is_that_of_each_part() {
+    let mu = |mu: &str| {
+        let text = format!("{TWO_LAWS}[strategy]\nkind = \"l2\"\nmu = {mu}\n");
+        match experiment_with(&text).strategy.kind {
+            StrategyKind::L2(mu) => mu,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(mu("[3, 5.5]"), [3.0, 3.0, 5.5]);
+    assert_eq!(mu("7"), [7.0]);
+}
+
+#[test]
+fn short_and_long_forms_mean_the_same() {
+    for (short, long) in [
+        ("[training]\nloss = \"huber\"\n", "[training]\nloss = { kind = \"huber\", delta = 1 }\n"),
+        ("[training]\noptimiser = \"adam\"\n", "[training.optimiser]\nrate = 0.001\n"),
+        ("[field]\ninit = \"normal\"\n", "[field.init]\nstd = 0.1\n"),
+        ("[field]\nactivations = \"elu\"\n", "[field]\nactivations = [\"elu\", \"elu\"]\n"),
+        ("[solver]\nmemory = \"1 GiB\"\n", "[solver]\nmemory = 1073741824\n"),
+        ("[training]\niterations = 1e4\n", ""),
+        ("[solver.predict]\nmethod = \"dopri5\"\n", ""),
+    ] {
+        assert_eq!(experiment_with(short).complete, experiment_with(long).complete, "{short}");
+    }
+}
+
+#[test]
+fn every_setting_arrives() {
+    let experiment = experiment_with(
+        "[field]\nhidden = [3]\ninit = \"xavier\"\ntime-input = true\n\
+         [solver]\nmethod = \"tsit5\"\nrtol = 1e-3\nfirst-step = 0.5\nmemory = \"2 MB\"\n\
+         [training]\nloss = { kind = \"huber\", delta = 0.5 }\nbatch = { windows = 2, rows = 3 }\n\
+         optimiser = { rate = 0.5, clip = 2, schedule = \"exponential\", last-rate = 0.1, warm-up = 7 }\n",
+    );
+    assert_eq!(experiment.field.init, Initialise::Xavier);
+    assert!(experiment.field.time_input);
+    let Control::Adaptive(steps) = experiment.solver.control() else { panic!("not adaptive") };
+    assert_eq!((steps.rtol, steps.atol, steps.first_step), (1e-3, 1e-9, Some(0.5)));
+    assert_eq!(experiment.solver.memory(), 2_000_000);
+    let training = experiment.training;
+    assert_eq!(training.loss, Loss::Huber { delta: 0.5 });
+    assert_eq!(training.batch, Batch::Windows { count: 2, rows: 3 });
+    assert_eq!((training.optimiser.rate, training.optimiser.clip), (0.5, Some(2.0)));
+    assert_eq!((training.schedule.last, training.schedule.warm_up), (0.1, 7));
+    assert_eq!(training.schedule.iterations, 10_000);
+}

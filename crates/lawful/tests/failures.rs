@@ -121,6 +121,17 @@ fn a_law_that_is_not_a_number_fails_where_it_counts() {
     assert!(objective.evaluate(&[0.5], 0).is_ok());
 }
 
+#[test]
+fn a_gradient_that_is_not_finite_fails() {
+    let words = Words::new().state(["x"]).check().unwrap();
+    // At θ = 0 the solution stays at x = 1, where the root has no slope.
+    let laws = Law::parse("root", "x <= sqrt(x - 1)", &words).unwrap();
+    let fence = Fence { bound: 10.0, beyond: 0.0 };
+    let mut objective =
+        fenced(Problem { laws, ..growth() }, fence, Box::new(SelfAdaptive::default()));
+    assert_eq!(objective.evaluate(&[0.0], 0).unwrap_err(), Failure::Gradient);
+}
+
 /// Counts the evaluations it was asked for; from the third on its value is not a number.
 struct Tired;
 

@@ -168,6 +168,18 @@ fn a_wish_to_stop_is_granted_after_a_checkpoint_from_which_the_run_goes_on() {
 }
 
 #[test]
+fn a_look_elsewhere_between_runs_does_not_change_what_is_trained_on() {
+    let make = || {
+        let strategy = Box::new(SelfAdaptive::default());
+        let objective = objective(problem(&LAWS), Method::default(), strategy);
+        common::trainer(objective, 0.01, settings(5, None))
+    };
+    let mut trainer = make();
+    trainer.objective_mut().look_at(&[lawful::Stretch { trajectory: 1, first: 0, rows: 2 }]);
+    assert_eq!(bytes(&trainer.run(&mut ()).last), bytes(&make().run(&mut ()).last));
+}
+
+#[test]
 fn an_extension_holds_the_last_value_of_the_schedule() {
     for name in Schedule::NAMES {
         let make = |iterations| {

@@ -44,6 +44,9 @@ impl Strategy for L1 {
 pub(super) fn fixed(mu: &[f64], weights: &mut [f64]) {
     match mu {
         [all] => weights.fill(*all),
-        each => weights.copy_from_slice(each),
+        each => {
+            assert_eq!(each.len(), weights.len(), "one μ for all laws, or one per law");
+            weights.copy_from_slice(each);
+        }
     }
 }

@@ -159,7 +159,9 @@ impl Trainer {
     fn look(&mut self, iteration: usize) -> Result<Option<Verdict>, Failure> {
         let Self { objective, sampler, progress, stretches, settings, .. } = self;
         let mut verdict = None;
-        if !sampler.is_full() {
+        if sampler.is_full() {
+            objective.look_at(sampler.whole());
+        } else {
             if iteration.is_multiple_of(JUDGE_EVERY) || iteration >= settings.iterations {
                 objective.look_at(sampler.whole());
                 let value = objective.evaluate(&progress.theta, iteration)?.value;
@@ -273,7 +275,7 @@ impl Trainer {
         &self.objective
     }
 
-    /// The objective, to look elsewhere.
+    /// The objective, to look elsewhere between runs.
     pub fn objective_mut(&mut self) -> &mut Objective {
         &mut self.objective
     }

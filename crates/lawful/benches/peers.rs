@@ -1,0 +1,130 @@
+//! Full training iterations, in rows that `benches/peers/run` measures alternately with its peers.
+//!
+//! `cargo bench -p lawful --bench peers` prints one round; `-- --serve` waits for a line on stdin
+//! before each round. CSV: peer,workload,solver,columns,median CPU ms per iteration and column,wall
+//! ms. `-- --count N WORKLOAD PRECISION` does N iterations and nothing else, for instruction counts.
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark prints its rows and reads the clock and the weights"
+)]
+
+mod workloads;
+
+use std::io::BufRead;
+use std::time::{Duration, Instant};
+
+use lawful::ode::methods::{DOPRI5, TSIT5};
+use lawful::{Adaptive, Control, Method, Precision};
+use workloads::{Training, Workload};
+
+/// Time that a row takes in one round.
+const SLICE: Duration = Duration::from_millis(500);
+
+struct Measured {
+    label: String,
+    columns: usize,
+    chunk: usize,
+    training: Training,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    if arguments.first().is_some_and(|first| first == "--count") {
+        return count(&arguments[1..]);
+    }
+    let mut rows = rows();
+    for row in &mut rows {
+        row.training.run(row.chunk);
+    }
+    if arguments.iter().any(|argument| argument == "--serve") {
+        println!("ready");
+        for _ in std::io::stdin().lock().lines() {
+            rows.iter_mut().for_each(round);
+            println!("end");
+        }
+    } else {
+        rows.iter_mut().for_each(round);
+    }
+}
+
+fn rows() -> Vec<Measured> {
+    let mut rows = Vec::new();
+    let mut add = |workload: &Workload, solver: &str, precision: Precision, training, columns| {
+        let label = format!("lawful {},{},{solver}", precision.name(), workload.name);
+        rows.push(Measured { label, columns, chunk: if columns > 1 { 4 } else { 16 }, training });
+    };
+    for precision in [Precision::Single, Precision::Double] {
+        for workload in workloads::systems() {
+            for columns in [1, 8, 32] {
+                let theta = workload.initial();
+                let training = workload.training(precision, Method::default(), columns, theta);
+                add(&workload, "rk4-grid", precision, training, columns);
+            }
+        }
+        for columns in [1, 32] {
+            let workload = workloads::wide();
+            let theta = workload.initial();
+            let training = workload.training(precision, Method::default(), columns, theta);
+            add(&workload, "rk4-grid", precision, training, columns);
+        }
+        let oscillator = workloads::oscillator();
+        for tableau in [&DOPRI5, &TSIT5] {
+            for (rtol, atol) in [(1e-4, 1e-6), (1e-7, 1e-9)] {
+                let control = Control::Adaptive(Adaptive::with_tolerances(rtol, atol));
+                let method = Method::new(tableau, control).expect("it has an error estimate");
+                let training = oscillator.training(precision, method, 1, oscillator.trained());
+                let solver = format!("{} rtol {rtol:e}", tableau.name);
+                add(&oscillator, &solver, precision, training, 1);
+            }
+        }
+    }
+    rows
+}
+
+fn round(row: &mut Measured) {
+    let (mut cpu, mut wall) = (Vec::new(), Vec::new());
+    let end = cpu_time() + SLICE;
+    while cpu.is_empty() || cpu_time() < end {
+        let (c, w) = (cpu_time(), Instant::now());
+        let n = (row.training.run(row.chunk) * row.columns) as f64;
+        cpu.push((cpu_time() - c).as_secs_f64() / n * 1e3);
+        wall.push(w.elapsed().as_secs_f64() / n * 1e3);
+    }
+    let Measured { label, columns, .. } = row;
+    println!("{label},{columns},{:.5},{:.5}", median(&mut cpu), median(&mut wall));
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Time on the processor of all threads, to the nanosecond where the system tells; elsewhere the
+/// clock on the wall.
+fn cpu_time() -> Duration {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let nanoseconds: Option<u64> = threads
+        .map(|thread| {
+            let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            text.split_whitespace().next()?.parse::<u64>().ok()
+        })
+        .sum();
+    nanoseconds.filter(|&time| time > 0).map_or_else(wall_time, Duration::from_nanos)
+}
+
+fn wall_time() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// `N WORKLOAD PRECISION`: so many iterations.
+fn count(arguments: &[String]) {
+    let [iterations, name, precision] = arguments else { panic!("--count N WORKLOAD PRECISION") };
+    let iterations = iterations.parse().expect("a number of iterations");
+    let precision = Precision::from_name(precision).expect("single or double");
+    let workload = workloads::systems().into_iter().find(|workload| workload.name == name);
+    let workload = workload.expect("wpg, cr or dho");
+    let mut training = workload.training(precision, Method::default(), 1, workload.initial());
+    training.run(iterations);
+}

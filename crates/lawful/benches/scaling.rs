@@ -1,0 +1,78 @@
+//! How the cost of a training iteration grows: with steps, width, columns and threads.
+//!
+//! `cargo bench -p lawful --bench scaling` prints CSV: vary,value,precision,milliseconds per iteration
+//! (for threads: iterations per second of all trainings together).
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark prints its rows; the shared module reads weights"
+)]
+
+mod workloads;
+
+use std::time::{Duration, Instant};
+
+use lawful::{Method, Precision};
+use workloads::{Workload, oscillator_of};
+
+/// The best of several slices: what the machine can do when it is left alone.
+const SLICES: usize = 8;
+const SLICE: Duration = Duration::from_millis(60);
+
+fn main() {
+    println!("vary,value,precision,milliseconds");
+    for precision in [Precision::Single, Precision::Double] {
+        for steps in [50, 100, 200, 400, 800, 1600, 3200, 6400] {
+            print("steps", steps, precision, time(&oscillator_of(&[50, 50], steps), precision, 1));
+        }
+        for width in [4, 8, 16, 32, 64, 128, 256, 512] {
+            let workload = oscillator_of(&[width, width], 100);
+            print("width", width, precision, time(&workload, precision, 1));
+        }
+        for columns in [1, 2, 4, 8, 16, 32, 64] {
+            let workload = oscillator_of(&[50, 50], 100);
+            print("columns", columns, precision, time(&workload, precision, columns));
+        }
+    }
+    for trainings in [1, 2] {
+        print("threads", trainings, Precision::Double, throughput(trainings));
+    }
+}
+
+fn print(vary: &str, value: usize, precision: Precision, number: f64) {
+    println!("{vary},{value},{},{number:.6}", precision.name());
+}
+
+/// Milliseconds of one iteration.
+fn time(workload: &Workload, precision: Precision, columns: usize) -> f64 {
+    let theta = workload.initial();
+    let mut training = workload.training(precision, Method::default(), columns, theta);
+    training.run(2);
+    let slice = |training: &mut workloads::Training| {
+        let (start, mut done) = (Instant::now(), 0);
+        while done == 0 || start.elapsed() < SLICE {
+            done += training.run(2);
+        }
+        start.elapsed().as_secs_f64() / done as f64 * 1e3
+    };
+    (0..SLICES).map(|_| slice(&mut training)).fold(f64::INFINITY, f64::min)
+}
+
+/// Iterations per second of independent trainings, one thread each.
+fn throughput(trainings: usize) -> f64 {
+    let work = || {
+        let workload = workloads::oscillator();
+        let theta = workload.initial();
+        let mut training = workload.training(Precision::Double, Method::default(), 1, theta);
+        training.run(2);
+        let (start, mut done) = (Instant::now(), 0);
+        while start.elapsed() < Duration::from_secs(3) {
+            done += training.run(8);
+        }
+        done as f64 / start.elapsed().as_secs_f64()
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..trainings).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+    })
+}

@@ -3,13 +3,13 @@
 //! Every exponential has an argument ≤ 0:
 //!
 //! ```text
-//! tanh x     = ∓ e / (2 + e)           e = exp(−2|x|) − 1, the sign of x
+//! tanh x     = ± (1 − e) / (1 + e)     e = exp(−2|x|), the sign of x
 //! elu x      = x  or  exp(x) − 1
 //! softplus x = max(x, 0) + ln(1 + e)   e = exp(−|x|)
 //! sigmoid x  = 1 / (1 + e)  or  e / (1 + e)
 //! ```
 
-use super::exponential::{Exponential, at_least, exp, exp_m1, ln_1p};
+use super::exponential::{Exponential, at_least, exp, exp_m1, exp_m1_and_p1, ln_1p};
 use super::lanes::{Lanes, mul_add};
 use crate::Activation;
 
@@ -86,6 +86,15 @@ impl<T: Exponential, const N: usize> Slopes<'_, T, N> {
     }
 }
 
+/// `to = from`, for a few packs: no call of the library's copy.
+#[inline(always)]
+pub(crate) fn copy<T: Exponential, const N: usize>(from: &[Lanes<T, N>], to: &mut [Lanes<T, N>]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+        one_pack_at_a_time();
+    }
+}
+
 #[inline(always)]
 fn each<T: Exponential, const N: usize>(x: &mut [Lanes<T, N>], f: impl Fn(T) -> T) {
     for x in x {
@@ -102,8 +111,8 @@ fn one_pack_at_a_time() {
 
 #[inline(always)]
 fn tanh<T: Exponential, const FMA: bool>(x: T) -> T {
-    let e = exp_m1::<T, FMA>(T::from_f64(-2.0) * x.abs());
-    (e / (e + T::from_f64(2.0))).copysign(x)
+    let (below, above) = exp_m1_and_p1::<T, FMA>(T::from_f64(-2.0) * x.abs());
+    (below / above).copysign(x)
 }
 
 #[inline(always)]

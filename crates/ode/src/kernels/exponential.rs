@@ -3,9 +3,8 @@
 //! For x ≤ 0, with n the integer nearest to x / ln 2 and r = x − n ln 2, |r| ≤ ln 2 / 2:
 //!
 //! ```text
-//! e^r − 1 = r + r² q(r)          q: minimax polynomial for the relative error of e^r − 1
-//! e^x − 1 = 2ⁿ (e^r − 1) + (2ⁿ − 1)
-//! e^x     = 2ⁿ (e^r − 1) +  2ⁿ
+//! e^r = 1 + r + r² q(r)          q: minimax polynomial for the relative error of e^r − 1
+//! e^x = 2ⁿ e^r
 //! ```
 //!
 //! For 0 ≤ z ≤ 1, with s = z / (2 + z) ≤ 1/3 and v = s²:
@@ -119,15 +118,20 @@ impl Exponential for f32 {
 /// eˣ − 1 for x ≤ 0. NaN stays NaN; ±0 gives 0.
 #[inline(always)]
 pub(crate) fn exp_m1<T: Exponential, const FMA: bool>(x: T) -> T {
-    let (p, scale) = reduced::<T, FMA>(at_least(T::LOWEST_EXPM1, x));
-    mul_add::<T, FMA>(scale, p, scale - T::from_f64(1.0))
+    Reduced::near::<FMA>(at_least(T::LOWEST_EXPM1, x)).plus::<FMA>(T::from_f64(-1.0))
+}
+
+/// eˣ − 1 and eˣ + 1 for x ≤ 0: the second does not wait for the first.
+#[inline(always)]
+pub(crate) fn exp_m1_and_p1<T: Exponential, const FMA: bool>(x: T) -> (T, T) {
+    let reduced = Reduced::near::<FMA>(at_least(T::LOWEST_EXPM1, x));
+    (reduced.plus::<FMA>(T::from_f64(-1.0)), reduced.plus::<FMA>(T::from_f64(1.0)))
 }
 
 /// eˣ for x ≤ 0; results below the normal numbers are 0. NaN stays NaN.
 #[inline(always)]
 pub(crate) fn exp<T: Exponential, const FMA: bool>(x: T) -> T {
-    let (p, scale) = reduced::<T, FMA>(at_least(T::LOWEST_EXP, x));
-    let value = mul_add::<T, FMA>(scale, p, scale);
+    let value = Reduced::far::<FMA>(at_least(T::LOWEST_EXP, x)).plus::<FMA>(T::default());
     if x < T::LOWEST_EXP { T::default() } else { value }
 }
 
@@ -140,15 +144,52 @@ pub(crate) fn ln_1p<T: Exponential, const FMA: bool>(z: T) -> T {
     mul_add::<T, FMA>(twice * v, T::g::<FMA>(v), twice)
 }
 
-/// eʳ − 1 and 2ⁿ, where x = n ln 2 + r.
+/// eˣ = 2ⁿ + 2ⁿ r + 2ⁿ r² q(r), in parts.
+#[derive(Clone, Copy)]
+struct Reduced<T> {
+    /// 2ⁿ.
+    scale: T,
+    r: T,
+    /// 2ⁿ r².
+    square: T,
+    /// q(r).
+    q: T,
+}
+
+impl<T: Exponential> Reduced<T> {
+    /// Where eˣ is used beside ±1: the error of n ln 2 is small beside these.
+    #[inline(always)]
+    fn near<const FMA: bool>(x: T) -> Self {
+        let (n, scale) = split::<T, FMA>(x);
+        Self::new::<FMA>(scale, mul_add::<T, FMA>(n, -(T::LN_2_HIGH + T::LN_2_LOW), x))
+    }
+
+    /// Where eˣ is used alone.
+    #[inline(always)]
+    fn far<const FMA: bool>(x: T) -> Self {
+        let (n, scale) = split::<T, FMA>(x);
+        let r = mul_add::<T, FMA>(n, -T::LN_2_HIGH, x);
+        Self::new::<FMA>(scale, mul_add::<T, FMA>(n, -T::LN_2_LOW, r))
+    }
+
+    #[inline(always)]
+    fn new<const FMA: bool>(scale: T, r: T) -> Self {
+        Self { scale, r, square: scale * (r * r), q: T::q::<FMA>(r) }
+    }
+
+    /// eˣ + c.
+    #[inline(always)]
+    fn plus<const FMA: bool>(self, c: T) -> T {
+        let rest = mul_add::<T, FMA>(self.scale, self.r, self.scale + c);
+        mul_add::<T, FMA>(self.square, self.q, rest)
+    }
+}
+
+/// The integer n nearest to x / ln 2, and 2ⁿ.
 #[inline(always)]
-fn reduced<T: Exponential, const FMA: bool>(x: T) -> (T, T) {
+fn split<T: Exponential, const FMA: bool>(x: T) -> (T, T) {
     let rounded = mul_add::<T, FMA>(x, T::LOG2_E, T::ROUNDER);
-    let n = rounded - T::ROUNDER;
-    let r = mul_add::<T, FMA>(n, -T::LN_2_HIGH, x);
-    let r = mul_add::<T, FMA>(n, -T::LN_2_LOW, r);
-    let p = mul_add::<T, FMA>(r * r, T::q::<FMA>(r), r);
-    (p, T::power_of_two(rounded))
+    (rounded - T::ROUNDER, T::power_of_two(rounded))
 }
 
 /// The larger one; NaN stays NaN.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::lanes::{Lanes, Real, flat_mut, packs, parts};
 
-/// Up to this many outputs, a product is a dot product per output.
+/// Up to this many outputs, which are then one pack, a product is a dot product per output.
 pub(crate) const THIN: usize = 4;
 
 /// Packs of outputs that are summed side by side, when there is one column: enough to hide the

@@ -4,7 +4,7 @@
 //! column's result does not depend on its neighbours. A thin matrix instead sums lane by lane,
 //! because one pack of outputs alone would wait for its own additions.
 
-use super::lanes::{Lanes, Real, flat, flat_mut, packs, parts};
+use super::lanes::{Lanes, Real, flat, packs, parts};
 use super::packed::Packed;
 
 /// `y = W x + b` for every column.
@@ -113,7 +113,8 @@ impl<T: Real, const N: usize> Block<'_, T, N> {
     }
 }
 
-/// The product with a thin matrix: each output is a dot product in four partial sums of lanes.
+/// The product with a thin matrix, whose outputs are one pack: each output is a dot product, in
+/// four partial sums of lanes.
 #[inline(always)]
 fn dots<T: Real, const N: usize, const FMA: bool>(
     columns: usize,
@@ -121,13 +122,12 @@ fn dots<T: Real, const N: usize, const FMA: bool>(
     x: &[Lanes<T, N>],
     y: &mut [Lanes<T, N>],
 ) {
-    let (x_packs, y_packs) = (packs(matrix.inputs, N), packs(matrix.outputs, N));
+    let x_packs = packs(matrix.inputs, N);
     let (rows, biases) = matrix.data.split_at(matrix.outputs * x_packs);
-    for column in 0..columns {
+    for (column, y) in y[..columns].iter_mut().enumerate() {
         let x = &x[column * x_packs..][..x_packs];
-        let y = &mut y[column * y_packs..][..y_packs];
-        y.copy_from_slice(biases);
-        for (o, y) in flat_mut(y)[..matrix.outputs].iter_mut().enumerate() {
+        *y = biases[0];
+        for (o, y) in y.0[..matrix.outputs].iter_mut().enumerate() {
             let row = &rows[o * x_packs..][..x_packs];
             let mut sums = [Lanes::zero(); 4];
             let (x_fours, x_rest) = x.as_chunks::<4>();
@@ -149,6 +149,7 @@ fn dots<T: Real, const N: usize, const FMA: bool>(
 #[cfg(test)]
 mod tests {
     use super::super::dispatch::{Kernel, Kernels};
+    use super::super::lanes::flat_mut;
     use super::super::packed::{MANY_COLUMNS, ONE_COLUMN};
     use super::*;
 

@@ -6,7 +6,7 @@ use super::queue::Queue;
 use super::tape::Tape;
 use super::weights::Layer;
 use crate::Activation;
-use crate::kernels::activate::{activate, times_slope};
+use crate::kernels::activate::{activate, copy, times_slope};
 use crate::kernels::dispatch::Kernel;
 use crate::kernels::exponential::Exponential;
 use crate::kernels::lanes::{Lanes, flat, flat_mut, packs};
@@ -92,12 +92,12 @@ impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
             let (value, argument) = (self.tape.value(slot, l), self.tape.argument(slot, l));
             let (before, queue) = self.queue.layers.split_at_mut(l);
             let (queue, row) = (&mut queue[0], self.row);
+            let len = packs(layer.shape.inputs, N);
             let Some(before) = before.last_mut() else {
                 let delta = queue.delta(row, columns);
                 product::<T, N, FMA>(columns, &layer.backward, delta, self.result);
-                let len = value.len() / columns.max(1);
                 for column in 0..columns {
-                    queue.x(row + column).copy_from_slice(&value[column * len..][..len]);
+                    copy(&value[column * len..][..len], queue.x(row + column));
                     queue.mark(row + column);
                 }
                 break;
@@ -105,7 +105,6 @@ impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
             let x_bar = before.delta(row, columns);
             product::<T, N, FMA>(columns, &layer.backward, queue.delta(row, columns), x_bar);
             let activation: Activation = self.layers[l - 1].activation;
-            let len = packs(layer.shape.inputs, N);
             for column in 0..columns {
                 let part = column * len..column * len + len;
                 let argument = argument.get(part.clone()).unwrap_or_default();

@@ -15,7 +15,7 @@ pub(super) struct Tape<T, const N: usize> {
 }
 
 /// Place of `x_l` and `z_l`, in packs per column of room.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Part {
     start: usize,
     packs: usize,
@@ -23,6 +23,7 @@ struct Part {
 }
 
 impl Part {
+    #[inline]
     fn end(&self) -> usize {
         self.start + self.packs * (1 + usize::from(self.has_argument))
     }
@@ -48,6 +49,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// Packs of one column in one slot.
+    #[inline]
     fn depth(&self) -> usize {
         self.parts.last().map_or(0, Part::end)
     }
@@ -70,11 +72,13 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// Columns recorded in `slot`.
+    #[inline]
     pub(super) fn columns(&self, slot: usize) -> usize {
         self.columns[slot]
     }
 
     /// `x₀` of `slot`, to be written for so many columns.
+    #[inline]
     pub(super) fn record(&mut self, slot: usize, columns: usize) -> &mut [Lanes<T, N>] {
         assert!(columns <= self.width, "{columns} columns, but room for {}", self.width);
         self.columns[slot] = columns;
@@ -83,9 +87,10 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// What hidden layer `l` reads and writes in `slot`.
+    #[inline]
     pub(super) fn step(&mut self, slot: usize, l: usize) -> Step<'_, T, N> {
         let (columns, width) = (self.columns[slot], self.width);
-        let (from, to) = (self.parts[l].clone(), self.parts[l + 1].clone());
+        let (from, to) = (self.parts[l], self.parts[l + 1]);
         let (before, after) = self.slot_mut(slot).split_at_mut(to.start * width);
         let x = &before[from.start * width..][..columns * from.packs];
         let (y, rest) = after.split_at_mut(to.packs * width);
@@ -94,6 +99,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// `x_l` of `slot`.
+    #[inline]
     pub(super) fn value(&self, slot: usize, l: usize) -> &[Lanes<T, N>] {
         let part = &self.parts[l];
         let start = (slot * self.depth() + part.start) * self.width;
@@ -101,6 +107,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// `z_l` of `slot`; empty where it is not kept.
+    #[inline]
     pub(super) fn argument(&self, slot: usize, l: usize) -> &[Lanes<T, N>] {
         let part = &self.parts[l];
         if !part.has_argument {
@@ -110,6 +117,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
         &self.data[start..][..self.columns[slot] * part.packs]
     }
 
+    #[inline]
     fn slot_mut(&mut self, slot: usize) -> &mut [Lanes<T, N>] {
         let len = self.depth() * self.width;
         &mut self.data[slot * len..][..len]

@@ -40,6 +40,9 @@ fn a_failed_step_is_taken_back_and_tried_at_half_its_length() {
     let half = at(failed + 1) - at(failed - 1);
     assert!((half / step - 0.5).abs() < 0.02, "{half} is not half of {step}");
     assert!(watch.rows[failed].found.is_none() && watch.rows[failed + 1].found.is_some());
+    // Adam's memory was taken back too: it counts only the steps that were kept.
+    let steps = outcome.last.optimiser[0];
+    assert_eq!(steps.to_bits(), ((40 - events.len()) as f64).to_bits());
     // Nothing beyond the fence is kept; the rate stays halved.
     assert!(watch.checkpoints.iter().all(|c| c.theta[0] <= 0.37));
     assert!(outcome.last.theta[0] > 0.3 && outcome.best.theta()[0] > 0.3);

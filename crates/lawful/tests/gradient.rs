@@ -101,21 +101,22 @@ fn gradient_is_the_same_when_the_tape_does_not_hold_the_path() {
 
 #[test]
 fn true_differences_of_adaptive_solves_agree_to_their_tolerance() {
-    for rtol in [1e-5, 1e-7, 1e-9] {
+    for rtol in [1e-7, 1e-9, 1e-11] {
         for strategy in all_strategies(LAWS.len()) {
             let name = strategy.name();
             let mut objective = objective(problem(&LAWS), common::dopri5(rtol), strategy);
             let theta = common::theta();
             let gradient = objective.evaluate(&theta, 0).unwrap().gradient.clone();
-            // Along the gradient itself, by a difference of fourth order.
+            // Along the gradient itself, by a difference of fourth order. Steps that are chosen anew
+            // make the objective rough by some tens of its tolerance, which a difference divides by h.
             let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-            let h = 1e-2;
+            let h = 3e-3;
             let mut at = |steps: f64| {
                 let moved = theta.iter().zip(&gradient).map(|(x, g)| x + steps * h * g / length);
                 objective.evaluate(&moved.collect::<Vec<_>>(), 0).unwrap().value.value
             };
             let difference = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * h);
-            let (error, bound) = ((difference - length).abs() / length, 10.0 * rtol / h);
+            let (error, bound) = ((difference - length).abs() / length, 100.0 * rtol / h);
             assert!(error < bound, "{name} at {rtol:e}: relative error {error:e} > {bound:e}");
         }
     }

@@ -1,5 +1,7 @@
 //! The tape of a long path does not decide what a user can train.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use lawful::ode::methods::RK4_38;
 use lawful::strategy::Vanilla;
 use lawful::{

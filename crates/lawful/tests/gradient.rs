@@ -9,8 +9,8 @@ use common::{LAWS, adaptive, all_methods, all_strategies, objective, problem, re
 use lawful::ode::methods::RK4_38;
 use lawful::{Control, Hold, Loss, Method, Objective, Problem};
 
-/// What every gradient here has to reach.
-const BOUND: f64 = 1e-6;
+/// What every gradient here has to reach; the largest relative error seen is 2.4e-9.
+const BOUND: f64 = 1e-7;
 
 /// The gradient's relative error, after making sure that the point is one where a derivative
 /// exists and every law has something to say.
@@ -101,14 +101,14 @@ fn gradient_is_the_same_when_the_tape_does_not_hold_the_path() {
 
 #[test]
 fn true_differences_of_adaptive_solves_agree_to_their_tolerance() {
-    for rtol in [1e-7, 1e-9, 1e-11] {
+    for rtol in [1e-6, 1e-8, 1e-10] {
         for strategy in all_strategies(LAWS.len()) {
             let name = strategy.name();
             let mut objective = objective(problem(&LAWS), common::dopri5(rtol), strategy);
             let theta = common::theta();
             let gradient = objective.evaluate(&theta, 0).unwrap().gradient.clone();
             // Along the gradient itself, by a difference of fourth order. Steps that are chosen anew
-            // make the objective rough by some tens of its tolerance, which a difference divides by h.
+            // make the objective rough by a few times its tolerance, which a difference divides by h.
             let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
             let h = 3e-3;
             let mut at = |steps: f64| {
@@ -116,7 +116,7 @@ fn true_differences_of_adaptive_solves_agree_to_their_tolerance() {
                 objective.evaluate(&moved.collect::<Vec<_>>(), 0).unwrap().value.value
             };
             let difference = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * h);
-            let (error, bound) = ((difference - length).abs() / length, 100.0 * rtol / h);
+            let (error, bound) = ((difference - length).abs() / length, 20.0 * rtol / h);
             assert!(error < bound, "{name} at {rtol:e}: relative error {error:e} > {bound:e}");
         }
     }

@@ -67,6 +67,30 @@ fn a_missing_data_file_is_shown_where_it_is_named() {
 }
 
 #[test]
+fn a_file_has_a_name() {
+    assert_snapshot!(error("[system]\nstate = [\"x\"]\n[data]\nfile = \"\"\n"), @r#"
+    error: a file's name is empty
+      experiment.toml:4:8
+        file = ""
+               ^^
+    hint: write `file = "data.csv"`
+    "#);
+    assert_snapshot!(error("[system]\nstate = [\"x\"]\n[data]\nfile = []\n"), @r#"
+    error: `file` is an empty list
+      experiment.toml:4:8
+        file = []
+               ^^
+    hint: write `file = "data.csv"`
+    "#);
+    assert_snapshot!(error("[system]\nstate = [\"x\"]\n[data]\nfile = \".\"\n"), @r#"
+    error: cannot read `.`: it is a folder, and a file is needed
+      experiment.toml:4:8
+        file = "."
+               ^^^
+    "#);
+}
+
+#[test]
 fn columns_are_those_of_variables() {
     assert_snapshot!(error_with("columns = { y = \"b\" }\n"), @r#"
     error: `y` in `columns` is no state variable or input
@@ -259,6 +283,13 @@ fn a_test_set_has_one_source() {
                ^^^^^^^^^^^^^^^^^^^^^^
     hint: name a file of measurements: `file = "test.csv"`
     "#);
+    assert_snapshot!(error_with("[[test]]\nafter = 5\n"), @"
+    error: each test set has a name
+      experiment.toml:6:1
+        [[test]]
+        ^^^^^^^^
+    hint: write a line `[test.later]`, and its keys below it
+    ");
     assert_snapshot!(error_with("[test.reconstruction]\nafter = 5\n"), @"
     error: the name `reconstruction` is taken: it is the training set itself
       experiment.toml:6:7

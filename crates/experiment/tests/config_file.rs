@@ -150,6 +150,13 @@ fn text_that_is_not_toml_is_explained() {
                      ^^^^
     hint: write `true` or `false`, in small letters
     ");
+    assert_snapshot!(error("{\"name\": \"oscillator\"}"), @r#"
+    error: this is JSON, and an experiment file is TOML
+      experiment.toml:1:1
+        {"name": "oscillator"}
+        ^
+    hint: write lines `key = value` below headers `[section]`
+    "#);
     assert_snapshot!(error("[system]\nconstants = { größe = 1 }\n"), @r#"
     error: letters like these need quotes in a key
       experiment.toml:2:17
@@ -175,11 +182,11 @@ fn an_unknown_key_is_an_error_with_a_suggestion() {
          ^^^^^^^
     hint: did you mean `training`?
     ");
-    assert_snapshot!(error_with("[field]\nwidth = 50\n"), @"
-    error: unknown key `width` in [field]
+    assert_snapshot!(error_with("[field]\ncolour = 50\n"), @"
+    error: unknown key `colour` in [field]
       experiment.toml:7:1
-        width = 50
-        ^^^^^
+        colour = 50
+        ^^^^^^
     hint: the keys here are `hidden`, `activations`, `init`, `time-input`, `precision`
     ");
     assert_snapshot!(error_with("[training]\nhidden = [50]\n"), @"
@@ -194,7 +201,7 @@ fn an_unknown_key_is_an_error_with_a_suggestion() {
       experiment.toml:7:30
         optimiser = { kind = "adam", lr = 0.1 }
                                      ^^
-    hint: the keys here are `kind`, `rate`, `beta1`, `beta2`, `epsilon`, `clip`, `schedule`, `last-rate`, `warm-up`
+    hint: it is called `rate` here
     "#);
     assert_snapshot!(error("seed = 1\n"), @"
     error: unknown key `seed` at the top of the file
@@ -210,6 +217,45 @@ fn an_unknown_key_is_an_error_with_a_suggestion() {
           ^^^^
     hint: did you mean `law`?
     ");
+}
+
+#[test]
+fn what_other_programs_call_a_key_is_understood() {
+    assert_snapshot!(error_with("[training]\nlr = 0.1\n"), @"
+    error: unknown key `lr` in [training]
+      experiment.toml:7:1
+        lr = 0.1
+        ^^
+    hint: it is called `rate` and belongs in `[training.optimiser]`
+    ");
+    assert_snapshot!(error_with("[training]\noptimiser = { lr = 0.1 }\n"), @"
+    error: unknown key `lr` in [training.optimiser]
+      experiment.toml:7:15
+        optimiser = { lr = 0.1 }
+                      ^^
+    hint: it is called `rate` here
+    ");
+    assert_snapshot!(error_with("[training]\nepochs = 100\n"), @"
+    error: unknown key `epochs` in [training]
+      experiment.toml:7:1
+        epochs = 100
+        ^^^^^^
+    hint: it is called `iterations` here
+    ");
+    assert_snapshot!(error_with("[model]\nlayers = [50]\n"), @"
+    error: unknown section `[model]`
+      experiment.toml:6:2
+        [model]
+         ^^^^^
+    hint: it is called `field` here
+    ");
+    assert_snapshot!(error_with("law = \"x <= 1\"\n"), @r#"
+    error: unknown key `law` in [data]
+      experiment.toml:6:1
+        law = "x <= 1"
+        ^^^
+    hint: write a line `[[law]]`, and its keys below it
+    "#);
 }
 
 #[test]
@@ -304,13 +350,13 @@ fn a_wrong_type_says_what_was_found_and_what_is_needed() {
         ^^^^^
     hint: write `[test.later]`, and `after = …` below it
     ");
-    assert_snapshot!(error_with("[law]\nholds = \"x <= 1\"\n"), @"
-    error: laws are a list, and this is a single table
+    assert_snapshot!(error_with("[law]\nholds = \"x <= 1\"\n"), @r#"
+    error: laws are a list, each with a header in double brackets
       experiment.toml:6:1
         [law]
         ^^^^^
-    hint: write the header with two brackets: `[[law]]`
-    ");
+    hint: write a line `[[law]]`, and `holds = "…"` below it
+    "#);
     assert_snapshot!(error_with("[solver]\nmemory = \"much\"\n"), @r#"
     error: `memory` in [solver] is the text "much", but must be bytes, or a number with one of the units kB, MB, GB, KiB, MiB, GiB
       experiment.toml:7:10

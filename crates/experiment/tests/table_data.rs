@@ -37,6 +37,7 @@ fn line_ends_marks_and_separators_do_not_matter() {
     let expected = table(&[("a.csv", "t,x,v\n0,1,2\n1,3,4\n")], &Format::default(), &[]);
     for (text, separator) in [
         ("t,x,v\r\n0,1,2\r\n1,3,4", b','),
+        ("t,x,v\r0,1,2\r1,3,4\r", b','),
         ("\u{feff}t,x,v\n\n0,1,2\n\n1,3,4\n\n", b','),
         ("\"t\",\"x\",\"v\"\n\"0\",\"1\",\"2\"\n1,3,4\n", b','),
         ("t;x;v\n0;1;2\n1;3;4\n", b';'),

@@ -107,6 +107,27 @@ fn another_separator_is_recognised() {
         ^^^^^
     hint: write `separator = ";"` in [data]
     "#);
+    assert_snapshot!(table("t x v\n0 1 2\n1 2 3\n", ""), @r#"
+    error: `data.csv` has one column only, so its cells are not separated by `,`
+      data.csv:1:1
+        t x v
+        ^^^^^
+    hint: write `separator = " "` in [data]
+    "#);
+    assert_snapshot!(table("# t,x,v\n0,1,2\n1,2,3\n", ""), @"
+    error: `data.csv` begins with a comment, and names of columns are needed
+      data.csv:1:1
+        # t,x,v
+        ^^^^^^^
+    hint: delete the `#` before the names
+    ");
+    assert_snapshot!(table("# made by hand\nt,x,v\n0,1,2\n1,2,3\n", ""), @"
+    error: `data.csv` begins with a comment, and names of columns are needed
+      data.csv:1:1
+        # made by hand
+        ^^^^^^^^^^^^^^
+    hint: delete the lines before the one with the names
+    ");
     assert_snapshot!(table("t\tx\tv\n0\t1\t2\n1\t2\t3\n", ""), @r#"
     error: `data.csv` has one column only, so its cells are not separated by `,`
       data.csv:1:1

@@ -106,8 +106,16 @@ pub(crate) fn files(value: Value<'_>) -> Result<Files<'_>, Diagnostic> {
         return Err(mark.error("`file` is an empty list").with_hint("write `file = \"data.csv\"`"));
     }
     let marks = values.iter().map(Value::mark).collect();
-    let texts = values.iter().map(|value| value.text("data.csv").map(|text| text.value));
-    Ok(Files { written: texts.collect::<Result<_, _>>()?, marks })
+    let mut written = Vec::with_capacity(values.len());
+    for value in &values {
+        let text = value.text("data.csv")?;
+        if text.value.is_empty() {
+            let error = text.error("a file's name is empty");
+            return Err(error.with_hint("write `file = \"data.csv\"`"));
+        }
+        written.push(text.value);
+    }
+    Ok(Files { written, marks })
 }
 
 fn format<'a>(

@@ -34,8 +34,8 @@ pub(crate) fn read(
 ) -> Result<Vec<WrittenLaw>, Diagnostic> {
     let Some(value) = value else { return Ok(Vec::new()) };
     if !value.is_list() {
-        let error = value.error("laws are a list, and this is a single table");
-        return Err(error.with_hint("write the header with two brackets: `[[law]]`"));
+        let error = value.error("laws are a list, each with a header in double brackets");
+        return Err(error.with_hint("write a line `[[law]]`, and `holds = \"…\"` below it"));
     }
     let mut names = HashSet::new();
     let mut laws = Vec::new();

@@ -20,6 +20,7 @@ mod datasets;
 pub mod field;
 mod formula;
 pub mod grid;
+mod habits;
 pub mod laws;
 mod name;
 mod section;

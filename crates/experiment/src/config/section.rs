@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use lawful::law::nearest;
 use toml::de::{DeTable, DeValue};
 
-use super::SECTIONS;
+use super::habits::elsewhere;
 use super::source::Source;
 use super::value::{Mark, Value};
 use super::words::{listed, meant};
@@ -90,10 +89,8 @@ impl<'s> Section<'s> {
             ("", _) => format!("unknown key `{word}` at the top of the file"),
             _ => format!("unknown key `{word}` in {}", self.title()),
         };
-        let hint = match (nearest(word, known.iter().copied()), home(word)) {
-            (None, Some(home)) => format!("`{word}` belongs in `[{home}]`"),
-            _ => meant(word, known.iter().copied(), "the keys here are"),
-        };
+        let hint = elsewhere(word, known)
+            .unwrap_or_else(|| meant(word, known.iter().copied(), "the keys here are"));
         Err(self.source.error(key.span(), message).with_hint(hint))
     }
 
@@ -193,16 +190,4 @@ impl<'s> Section<'s> {
 /// `[data]` and `simulate` make `data.simulate`.
 pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-}
-
-/// The section that has this key, if there is one: of several, the one that is no part of another.
-fn home(key: &str) -> Option<&'static str> {
-    let homes = SECTIONS.iter().filter(|(path, keys)| !path.is_empty() && keys.contains(&key));
-    let homes: Vec<&str> = homes.map(|(path, _)| *path).collect();
-    let mut outer = homes.iter().copied().filter(|path| !path.contains('.'));
-    match (homes.as_slice(), outer.next(), outer.next()) {
-        ([only], ..) => Some(only),
-        (_, outer, None) => outer,
-        _ => None,
-    }
 }

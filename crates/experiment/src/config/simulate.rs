@@ -15,7 +15,7 @@
 //! are called `1`, `2`, ….
 
 use lawful::law::Expression;
-use lawful::ode::METHODS;
+use lawful::ode::{METHODS, SolveError};
 use lawful::{FormulaField, Noise, NoiseLevel, Simulation, Tableau, Trajectory, Vocabulary};
 
 use super::complete::{self, Table};
@@ -214,7 +214,13 @@ impl Simulate<'_> {
         let name = (n + 1).to_string();
         self.simulation.run(&name, &grid.times(), initial).map_err(|error| {
             let message = format!("the simulation of trajectory `{name}` failed: {error}");
-            self.mark.error(message).with_hint(error.hint())
+            let hint = match error {
+                SolveError::TooManySteps { .. } => {
+                    "the equations may be stiff: check the constants and their units"
+                }
+                error => error.hint(),
+            };
+            self.mark.error(message).with_hint(hint)
         })
     }
 

@@ -10,7 +10,12 @@ pub(super) fn explain(source: &Source, text: &str, error: &Error) -> Diagnostic 
     let span = error.span().unwrap_or(0..0);
     let found = text.get(span.clone()).unwrap_or_default().trim();
     let next = text.get(span.start..).and_then(|rest| rest.chars().next());
-    let (message, hint) = words(error.message(), found, next);
+    let (message, hint) = if text.trim_start().starts_with('{') {
+        let hint = "write lines `key = value` below headers `[section]`";
+        ("this is JSON, and an experiment file is TOML".to_owned(), hint.to_owned())
+    } else {
+        words(error.message(), found, next)
+    };
     let diagnostic = source.error(span, message);
     if hint.is_empty() { diagnostic } else { diagnostic.with_hint(hint) }
 }

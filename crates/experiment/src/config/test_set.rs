@@ -50,6 +50,10 @@ pub(crate) fn read<'s>(
     data: &Data,
 ) -> Result<Vec<TestSet<'s>>, Diagnostic> {
     let Some(value) = value else { return Ok(Vec::new()) };
+    if !value.is_table() {
+        let error = value.error("each test set has a name");
+        return Err(error.with_hint("write a line `[test.later]`, and its keys below it"));
+    }
     let mut sets: Vec<TestSet> = Vec::new();
     for (name, value) in value.section()?.rest() {
         check_name(&name, &sets)?;

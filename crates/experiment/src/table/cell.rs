@@ -46,6 +46,8 @@ fn not_a_number(text: &str, missing: &[String]) -> CellError {
         format!("numbers have a decimal point: write `{}`", text.replace(',', "."))
     } else if parses(&text.replace([',', ' ', '\u{a0}', '\u{202f}', '\'', '_'], "")) {
         "write numbers without separators between thousands".to_owned()
+    } else if parses(&text.replace(['d', 'D'], "e")) {
+        format!("write `{}`", text.replace(['d', 'D'], "e"))
     } else if parses(&text.replace(['−', '–'], "-")) {
         "write `-` for minus".to_owned()
     } else if is_date(text) {
@@ -111,6 +113,7 @@ mod tests {
             ("1,5", "write `1.5`"),
             ("1.234,5", "thousands"),
             ("−3", "minus"),
+            ("1.5D-3", "write `1.5e-3`"),
             ("12:30", "seconds since"),
             ("2024-05-01", "seconds since"),
             ("5 kg", "units"),

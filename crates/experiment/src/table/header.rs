@@ -133,10 +133,19 @@ impl<'a> Header<'a> {
         }
         let ours = char::from(self.sheet.separator());
         let shown = if ours == '\t' { "tab".to_owned() } else { ours.to_string() };
+        if let Some(comment) = self.columns[0].strip_prefix('#') {
+            let named = comment.trim() == name;
+            let hint = if named {
+                "delete the `#` before the names"
+            } else {
+                "delete the lines before the one with the names"
+            };
+            return self
+                .error(format!("`{path}` begins with a comment, and names of columns are needed"))
+                .with_hint(hint);
+        }
         if let [only] = &self.columns[..]
-            && let Some((_, word)) = SEPARATORS
-                .iter()
-                .find(|&&(separator, _)| separator != ours && only.contains(separator))
+            && let Some(word) = separator_of(only, name, ours)
         {
             return self
                 .error(format!(
@@ -158,6 +167,18 @@ impl<'a> Header<'a> {
             )),
         }
     }
+}
+
+/// The separator of a header: one that parts the needed name from the rest, or else the first that
+/// is there at all. A space alone proves nothing, for names may have spaces.
+fn separator_of(header: &str, name: &str, ours: char) -> Option<&'static str> {
+    let others = || SEPARATORS.iter().filter(|(separator, _)| *separator != ours);
+    let parts = |separator: char| header.split(separator).any(|cell| cell.trim() == name);
+    let found = others().find(|(separator, _)| header.contains(*separator) && parts(*separator));
+    let found = found.or_else(|| {
+        others().find(|(separator, _)| *separator != ' ' && header.contains(*separator))
+    });
+    found.map(|(_, word)| *word)
 }
 
 /// A column that is `name` with something behind it: `x [m]`, `time (s)`, `Time`.

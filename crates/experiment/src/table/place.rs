@@ -23,7 +23,11 @@ pub(super) struct Start {
 }
 
 impl Sheet {
-    pub(super) fn new(path: &Path, text: String, separator: u8) -> Self {
+    pub(super) fn new(path: &Path, mut text: String, separator: u8) -> Self {
+        // Some spreadsheets still end lines as old Macintosh computers did.
+        if !text.contains('\n') {
+            text = text.replace('\r', "\n");
+        }
         Self { path: path.to_owned(), text, separator }
     }
 

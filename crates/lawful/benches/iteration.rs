@@ -1,9 +1,5 @@
 //! One gradient and one full training iteration: `cargo bench -p lawful --bench iteration`.
-#![expect(
-    missing_docs,
-    clippy::disallowed_methods,
-    reason = "criterion's macros make undocumented items; the weights are read from a file"
-)]
+#![expect(clippy::disallowed_methods, reason = "the weights are read from a file")]
 
 mod workloads;
 

@@ -88,7 +88,7 @@ fn round(row: &mut Measured) {
     while cpu.is_empty() || cpu_time() < end {
         let (c, w) = (cpu_time(), Instant::now());
         let n = (row.training.run(row.chunk) * row.columns) as f64;
-        cpu.push((cpu_time() - c).as_secs_f64() / n * 1e3);
+        cpu.push(cpu_time().saturating_sub(c).as_secs_f64() / n * 1e3);
         wall.push(w.elapsed().as_secs_f64() / n * 1e3);
     }
     let Measured { label, columns, .. } = row;

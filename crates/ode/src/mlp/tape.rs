@@ -1,4 +1,5 @@
 //! What a network remembers of each evaluation: its input and its layers' outputs.
+#![expect(clippy::inline_always, reason = "called for each layer of each pass")]
 
 use crate::Activation;
 use crate::kernels::lanes::{Lanes, Real, packs};
@@ -23,7 +24,7 @@ struct Part {
 }
 
 impl Part {
-    #[inline]
+    #[inline(always)]
     fn end(&self) -> usize {
         self.start + self.packs * (1 + usize::from(self.has_argument))
     }
@@ -49,7 +50,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// Packs of one column in one slot.
-    #[inline]
+    #[inline(always)]
     fn depth(&self) -> usize {
         self.parts.last().map_or(0, Part::end)
     }
@@ -72,13 +73,13 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// Columns recorded in `slot`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn columns(&self, slot: usize) -> usize {
         self.columns[slot]
     }
 
     /// `x₀` of `slot`, to be written for so many columns.
-    #[inline]
+    #[inline(always)]
     pub(super) fn record(&mut self, slot: usize, columns: usize) -> &mut [Lanes<T, N>] {
         assert!(columns <= self.width, "{columns} columns, but room for {}", self.width);
         self.columns[slot] = columns;
@@ -87,7 +88,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// What hidden layer `l` reads and writes in `slot`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(&mut self, slot: usize, l: usize) -> Step<'_, T, N> {
         let (columns, width) = (self.columns[slot], self.width);
         let (from, to) = (self.parts[l], self.parts[l + 1]);
@@ -99,7 +100,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// `x_l` of `slot`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn value(&self, slot: usize, l: usize) -> &[Lanes<T, N>] {
         let part = &self.parts[l];
         let start = (slot * self.depth() + part.start) * self.width;
@@ -107,7 +108,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
     }
 
     /// `z_l` of `slot`; empty where it is not kept.
-    #[inline]
+    #[inline(always)]
     pub(super) fn argument(&self, slot: usize, l: usize) -> &[Lanes<T, N>] {
         let part = &self.parts[l];
         if !part.has_argument {
@@ -117,7 +118,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
         &self.data[start..][..self.columns[slot] * part.packs]
     }
 
-    #[inline]
+    #[inline(always)]
     fn slot_mut(&mut self, slot: usize) -> &mut [Lanes<T, N>] {
         let len = self.depth() * self.width;
         &mut self.data[slot * len..][..len]

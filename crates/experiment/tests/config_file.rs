@@ -50,7 +50,7 @@ fn a_file_in_another_encoding_says_how_to_save_it() {
     let folder = Folder::new(&[]);
     files::write(&folder.path("experiment.toml"), b"name = \"Gr\xf6\xdfe\"\n").unwrap();
     assert_snapshot!(folder.error(), @r#"
-    error: `experiment.toml` is not encoded in UTF-8: it seems to be Latin-1 (Windows-1252), `ö` is one byte
+    error: `experiment.toml` is not encoded in UTF-8: it seems to be Latin-1 (Windows-1252), where `ö` is one byte
       experiment.toml:1:11
         name = "Größe"
                   ^
@@ -88,6 +88,10 @@ fn text_that_is_not_toml_is_explained() {
               ^
     hint: write `key = value`, or `[section]` for a header
     ");
+}
+
+#[test]
+fn brackets_quotes_and_numbers_that_are_not_toml_are_explained() {
     assert_snapshot!(error("[system\nstate = [\"x\"]\n"), @"
     error: the bracket `[` of this header is never closed
       experiment.toml:1:8

@@ -347,7 +347,7 @@ fn a_file_that_is_no_utf8_text_says_how_to_save_it() {
     hint: save it as UTF-8 (in an editor or a spreadsheet: Save as, encoding `UTF-8`)
     ");
     assert_snapshot!(said(b"t,x,Temp \xb0C\n0,1,2\n"), @"
-    error: `data.csv` is not encoded in UTF-8: it seems to be Latin-1 (Windows-1252), `°` is one byte
+    error: `data.csv` is not encoded in UTF-8: it seems to be Latin-1 (Windows-1252), where `°` is one byte
       data.csv:1:10
         t,x,Temp °C
                  ^

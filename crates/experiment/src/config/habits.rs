@@ -35,16 +35,18 @@ pub(super) fn elsewhere(word: &str, known: &[&str]) -> Option<String> {
     }
     let habit = HABITS.iter().find(|(habit, _)| *habit == word).map(|(_, name)| *name);
     let name = habit.unwrap_or(word);
-    let subject =
-        if habit.is_some() { format!("it is called `{name}`") } else { format!("`{name}`") };
-    let joint = if habit.is_some() { " and" } else { "" };
-    if known.contains(&name) {
-        Some(format!("{subject} here"))
-    } else if KEYS.contains(&name) && name != "name" {
-        let header = if name == "law" { "[[law]]".to_owned() } else { format!("[{name}]") };
-        Some(format!("write a line `{header}`, and its keys below it"))
-    } else {
-        home(name).map(|home| format!("{subject}{joint} belongs in `[{home}]`"))
+    let is_section = KEYS.contains(&name) && name != "name";
+    match (habit, home(name)) {
+        (Some(name), _) if known.contains(&name) => Some(format!("it is called `{name}` here")),
+        _ if is_section => {
+            let header = if name == "law" { "[[law]]".to_owned() } else { format!("[{name}]") };
+            Some(format!("write a line `{header}`, and its keys below it"))
+        }
+        (Some(name), Some(home)) => {
+            Some(format!("it is called `{name}` and belongs in `[{home}]`"))
+        }
+        (None, Some(home)) => Some(format!("`{word}` belongs in `[{home}]`")),
+        (_, None) => None,
     }
 }
 

@@ -7,20 +7,27 @@
 //! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible |
 //! | `count-above` | 0 | ≥ 0 | `self-adaptive`: violation above which a step counts for μ |
 //! | `normalise` | `"mean"` | `"mean"`, `"elementwise"` | `self-adaptive`: ψ of the mean of squares, or the mean of ψ |
+//! | `weigh-by` | `"share"` | `"share"`, `"mean"` | `self-adaptive`: μ is the share of violated steps, or their mean violation |
+//! | `refresh` | 1 | ≥ 1 | `self-adaptive`: iterations for which μ is kept before it is computed anew |
+//! | `residual` | `"absolute"` | `"absolute"`, `"signed"` | `self-adaptive`: ψ of abs(c), or of c itself, for equalities |
 //! | `best-point` | `false` | | go back to the best point after every worse one |
 //! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | whose gradient the step after a rejection uses |
 //! | `backtrack` | `false` | | halve the step after 20 rejections in a row |
 //!
+//! The defaults of `self-adaptive` are the paper's equations; the other words of `normalise`, `weigh-by`,
+//! `refresh` and `residual` are what the authors' public scripts do. `count-above` decides nothing with
+//! `weigh-by = "mean"`, and `residual` nothing without an equality.
+//!
 //! `tolerance` decides for `self-adaptive`, and for `l1` and `l2` with `best-point = true`;
 //! `gradient-at` and `backtrack` need `best-point = true`. A key that decides nothing is an error.
 
-use lawful::strategy::{Normalise, STRATEGIES, SelfAdaptive};
-use lawful::{GradientAt, Restore};
+use lawful::strategy::{Normalise, Residual, STRATEGIES, SelfAdaptive, WeighBy};
+use lawful::{GradientAt, Relation, Restore};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
 use super::section::Section;
-use super::value::{Mark, NOT_NEGATIVE, Value};
+use super::value::{LARGEST, Mark, NOT_NEGATIVE, Value};
 use super::words::counted;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Strategy, StrategyKind};
@@ -32,17 +39,23 @@ pub(crate) const KEYS: &[&str] = &[
     "tolerance",
     "count-above",
     "normalise",
+    "weigh-by",
+    "refresh",
+    "residual",
     "best-point",
     "gradient-at",
     "backtrack",
 ];
 
 /// Keys of single kinds.
-const OWN_KEYS: [(&str, &[&str]); 4] = [
+const OWN_KEYS: [(&str, &[&str]); 7] = [
     ("mu", &["l1", "l2"]),
     ("tolerance", &["self-adaptive", "l1", "l2"]),
     ("count-above", &["self-adaptive"]),
     ("normalise", &["self-adaptive"]),
+    ("weigh-by", &["self-adaptive"]),
+    ("refresh", &["self-adaptive"]),
+    ("residual", &["self-adaptive"]),
 ];
 
 /// The strategy, and where `best-point` is asked for.
@@ -50,6 +63,8 @@ pub(crate) struct Written<'s> {
     pub(crate) strategy: Strategy,
     /// As written: a number, or one per `[[law]]`.
     mu: Mu,
+    /// Whether any law is an equality.
+    equalities: bool,
     pub(crate) best_point: Option<Mark<'s>>,
 }
 
@@ -83,18 +98,51 @@ pub(crate) fn read<'s>(
         "vanilla" => StrategyKind::Vanilla,
         "l1" => StrategyKind::L1(mu.of_parts(laws)),
         "l2" => StrategyKind::L2(mu.of_parts(laws)),
-        _ => {
-            let count_above = section
-                .take("count-above")
-                .map_or(Ok(defaults.count_above), |value| value.number(NOT_NEGATIVE, "0.0"))?;
-            let normalise = section.take("normalise").map_or(Ok(defaults.normalise), |value| {
-                value.word("normalise", &Normalise::NAMES)
-            })?;
-            StrategyKind::SelfAdaptive(SelfAdaptive { tolerance, count_above, normalise })
-        }
+        _ => StrategyKind::SelfAdaptive(self_adaptive(&mut section, tolerance, laws)?),
     };
     let strategy = Strategy { kind, tolerance, best_point };
-    Ok(Written { strategy, mu, best_point: mark })
+    Ok(Written { strategy, mu, equalities: any_equality(laws), best_point: mark })
+}
+
+fn any_equality(laws: &[WrittenLaw]) -> bool {
+    let mut parts = laws.iter().flat_map(|law| &law.parts);
+    parts.any(|part| part.relation() == Relation::Equality)
+}
+
+fn self_adaptive(
+    section: &mut Section,
+    tolerance: f64,
+    laws: &[WrittenLaw],
+) -> Result<SelfAdaptive, Diagnostic> {
+    let defaults = SelfAdaptive { tolerance, ..SelfAdaptive::default() };
+    let normalise = section
+        .take("normalise")
+        .map_or(Ok(defaults.normalise), |value| value.word("normalise", &Normalise::NAMES))?;
+    let weigh_by = section
+        .take("weigh-by")
+        .map_or(Ok(defaults.weigh_by), |value| value.word("weight", &WeighBy::NAMES))?;
+    let count_above = match section.take("count-above") {
+        None => defaults.count_above,
+        Some(value) if weigh_by == WeighBy::Mean => {
+            return Err(value
+                .error("`count-above` decides nothing with `weigh-by = \"mean\"`")
+                .with_hint("leave it out: every violation is part of the mean"));
+        }
+        Some(value) => value.number(NOT_NEGATIVE, "0.0")?,
+    };
+    let refresh = section
+        .take("refresh")
+        .map_or(Ok(defaults.refresh), |value| value.count(1..=LARGEST, "100"))?;
+    let residual = match section.take("residual") {
+        None => defaults.residual,
+        Some(value) if !any_equality(laws) => {
+            return Err(value
+                .error("`residual` is about equalities, and no law is one")
+                .with_hint("leave it out"));
+        }
+        Some(value) => value.word("residual", &Residual::NAMES)?,
+    };
+    Ok(SelfAdaptive { count_above, normalise, weigh_by, refresh, residual, ..defaults })
 }
 
 /// A key that this kind does not use is a mistake that would go unnoticed.
@@ -177,12 +225,7 @@ pub(crate) fn write(written: &Written) -> Table {
         StrategyKind::Vanilla => complete::table([("kind", "vanilla".into())]),
         StrategyKind::L1(_) => complete::table([("kind", "l1".into()), ("mu", mu())]),
         StrategyKind::L2(_) => complete::table([("kind", "l2".into()), ("mu", mu())]),
-        StrategyKind::SelfAdaptive(settings) => complete::table([
-            ("kind", "self-adaptive".into()),
-            ("tolerance", settings.tolerance.into()),
-            ("count-above", settings.count_above.into()),
-            ("normalise", complete::word(&Normalise::NAMES, settings.normalise)),
-        ]),
+        StrategyKind::SelfAdaptive(settings) => write_self_adaptive(settings, written.equalities),
     };
     if best_point.is_some() && matches!(kind, StrategyKind::L1(_) | StrategyKind::L2(_)) {
         table.insert("tolerance".to_owned(), (*tolerance).into());
@@ -192,6 +235,26 @@ pub(crate) fn write(written: &Written) -> Table {
         let gradient_at = complete::word(&GradientAt::NAMES, gradient_at);
         table.insert("gradient-at".to_owned(), gradient_at);
         table.insert("backtrack".to_owned(), backtrack.into());
+    }
+    table
+}
+
+/// Its keys; those that decide nothing with these settings are left out.
+fn write_self_adaptive(settings: &SelfAdaptive, equalities: bool) -> Table {
+    let mut table = complete::table([
+        ("kind", "self-adaptive".into()),
+        ("tolerance", settings.tolerance.into()),
+        ("count-above", settings.count_above.into()),
+        ("normalise", complete::word(&Normalise::NAMES, settings.normalise)),
+        ("weigh-by", complete::word(&WeighBy::NAMES, settings.weigh_by)),
+        ("refresh", complete::whole(settings.refresh)),
+        ("residual", complete::word(&Residual::NAMES, settings.residual)),
+    ]);
+    if settings.weigh_by == WeighBy::Mean {
+        table.remove("count-above");
+    }
+    if !equalities {
+        table.remove("residual");
     }
     table
 }

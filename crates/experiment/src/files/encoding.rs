@@ -61,7 +61,8 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<String, EncodingError> {
             let spot = Spot::within(&latin, position..position + 1);
             let letter = spot.excerpt.chars().nth(spot.column - 1).unwrap_or('?');
             let message = format!(
-                "is not encoded in UTF-8: it seems to be Latin-1 (Windows-1252), `{letter}` is one byte"
+                "is not encoded in UTF-8: it seems to be Latin-1 (Windows-1252), where `{letter}` is \
+                 one byte"
             );
             Err(EncodingError { message, hint: SAVE, spot: Some(spot) })
         }

@@ -94,15 +94,11 @@ impl<'a> Collection<'a> {
         reading: &Reading,
     ) -> Result<(), Diagnostic> {
         let Layout { time, states, inputs, scored, .. } = reading.layout;
-        let Some(t) = reading.number(*time, "the time")? else {
+        let Some(t) = reading.number(*time, || "the time".to_owned())? else {
             let error = reading.error(*time, "this row has no time");
             return Err(error.with_hint("fill it in, or delete the row"));
         };
-        let position = *self.positions.entry(name.to_owned()).or_insert_with(|| {
-            let trajectory = Trajectory::new(name, Vec::new(), Vec::new());
-            self.trajectories.push(Growing { trajectory, first: row, last: row });
-            self.trajectories.len() - 1
-        });
+        let position = self.position(name, row);
         let growing = &mut self.trajectories[position];
         if let Some(&before) = growing.trajectory.times.last()
             && t <= before
@@ -111,7 +107,7 @@ impl<'a> Collection<'a> {
         }
         let initial = growing.trajectory.is_empty();
         for (&column, variable) in states.iter().zip(self.variables.state) {
-            let value = reading.number(column, &format!("`{variable}`"))?;
+            let value = reading.number(column, || format!("`{variable}`"))?;
             if initial && value.is_none() {
                 let message = format!("trajectory `{name}` has no initial value of `{variable}`");
                 let hint = "its first row is its initial state: fill the cell in, or delete the \
@@ -121,7 +117,7 @@ impl<'a> Collection<'a> {
             growing.trajectory.states.push(value.unwrap_or(f64::NAN));
         }
         for (&column, variable) in inputs.iter().zip(self.variables.inputs) {
-            let value = reading.number(column, &format!("`{variable}`"))?;
+            let value = reading.number(column, || format!("`{variable}`"))?;
             growing.trajectory.inputs.push(value.unwrap_or(f64::NAN));
         }
         if let Some(column) = *scored {
@@ -136,6 +132,18 @@ impl<'a> Collection<'a> {
         growing.trajectory.times.push(t);
         growing.last = row;
         Ok(())
+    }
+
+    /// Where the trajectory of this name is; a new one begins with `row`.
+    fn position(&mut self, name: &str, row: Row) -> usize {
+        if let Some(&position) = self.positions.get(name) {
+            return position;
+        }
+        let trajectory = Trajectory::new(name, Vec::new(), Vec::new());
+        self.trajectories.push(Growing { trajectory, first: row, last: row });
+        let position = self.trajectories.len() - 1;
+        self.positions.insert(name.to_owned(), position);
+        position
     }
 
     /// The trajectories, if each has enough rows; gaps of inputs are filled.
@@ -183,9 +191,13 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn number(&self, column: usize, subject: &str) -> Result<Option<f64>, Diagnostic> {
+    fn number(
+        &self,
+        column: usize,
+        subject: impl Fn() -> String,
+    ) -> Result<Option<f64>, Diagnostic> {
         cell::number(&self.record[column], self.missing).map_err(|CellError { message, hint }| {
-            let line = self.row.line;
+            let (subject, line) = (subject(), self.row.line);
             self.error(column, format!("{subject} in line {line} {message}")).with_hint(hint)
         })
     }

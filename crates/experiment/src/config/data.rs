@@ -3,7 +3,7 @@
 //! | key | default | range | purpose |
 //! |---|---|---|---|
 //! | `file` | needed, or `simulate` | a path or a list of paths | CSV files in long form, relative to the experiment file |
-//! | `simulate` | instead of `file` | a table | data from equations, see [`simulate`](super::simulate) |
+//! | `simulate` | instead of `file` | a table | data from equations, see [`super::simulate`] |
 //! | `time` | `"t"` | a column's name | the column of times |
 //! | `trajectory` | none | a column's name | the column that tells trajectories apart; without one, each file is a trajectory |
 //! | `columns` | `{}` | names of columns | `{ T = "Temp (°C)" }`: our name = the column in the file |

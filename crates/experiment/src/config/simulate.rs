@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | `equations` | needed | one expression per state | right-hand sides: `{ x = "v", v = "-x" }` |
 //! | `initial` | needed | one number per state | initial state, or a list of them for several trajectories |
-//! | `grid` | needed | see [`grid`](super::grid) | times of every trajectory |
+//! | `grid` | needed | see [`super::grid`] | times of every trajectory |
 //! | `grids` | instead of `grid` | a list | times of each trajectory, one grid for each of `initial` |
 //! | `method` | Dormand–Prince, tight | [`METHODS`] | a method that takes one step per interval of the grid |
 //! | `inputs` | needed with `[system] inputs` | expressions of `t` | `{ u = "sin(t)" }` |

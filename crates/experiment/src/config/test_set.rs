@@ -5,7 +5,7 @@
 //! | key | default | range | purpose |
 //! |---|---|---|---|
 //! | `file` | | a path or a list of paths | other measurements, in the same form as `[data] file` |
-//! | `grid` | | see [`grid`](super::grid) | the simulation of `[data.simulate]` at other times, from its initial states |
+//! | `grid` | | see [`super::grid`] | the simulation of `[data.simulate]` at other times, from its initial states |
 //! | `after` | | a time | rows of the training data later than this are held out; training keeps those up to it |
 //! | `trajectories` | | a list of names | these trajectories are held out |
 //!

@@ -7,7 +7,7 @@
 //! [`dispatch`] compiles it for AVX2 with FMA and for any processor.
 //!
 //! The order of every sum depends on the shapes only, so equal calls give equal bytes.
-#![expect(unsafe_code, reason = "calls code that was compiled for a detected instruction set")]
+#![expect(unsafe_code, reason = "calls what is compiled for a detected set; checks once per tile")]
 #![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the set")]
 
 pub(crate) mod activate;

@@ -100,7 +100,8 @@ impl<T: Real, const N: usize> Block<'_, T, N> {
         let mut sums = [biases[0]; C];
         for (k, row) in weights.iter().enumerate() {
             for c in 0..C {
-                let x = Lanes::splat(x[c][k]);
+                // SAFETY: `weights` and each `x[c]` were cut to `self.inputs` entries above.
+                let x = Lanes::splat(unsafe { *x[c].get_unchecked(k) });
                 for r in 0..R {
                     sums[c][r] = sums[c][r].plus_product::<FMA>(row[r], x);
                 }

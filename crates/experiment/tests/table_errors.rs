@@ -89,6 +89,17 @@ fn a_column_that_is_not_there_is_named_with_those_that_are() {
         ^^^^^
     hint: the columns are `t`, `x`, `v`; write `trajectory = "…"` in [data] with the right one
     "#);
+    let folder = Folder::new(&[
+        ("experiment.toml", "[system]\nstate = [\"größe\"]\n[data]\nfile = \"data.csv\"\n"),
+        ("data.csv", "t,Größe [m]\n0,1\n1,2\n"),
+    ]);
+    assert_snapshot!(folder.error(), @r#"
+    error: `data.csv` has no column `größe`
+      data.csv:1:1
+        t,Größe [m]
+        ^^^^^^^^^^^
+    hint: if `Größe [m]` is meant, write `columns = { "größe" = "Größe [m]" }` in [data]
+    "#);
     assert_snapshot!(table("t,x,v,x\n0,1,2,3\n1,2,3,4\n", ""), @"
     error: there are two columns `x`
       data.csv:1:7

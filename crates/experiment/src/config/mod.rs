@@ -38,7 +38,7 @@ pub(crate) mod words;
 
 use std::path::Path;
 
-pub(crate) use text::to_text;
+pub(crate) use text::{key, to_text};
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
@@ -114,8 +114,7 @@ fn no_experiment(path: &Path) -> Diagnostic {
     let error =
         Diagnostic::new(format!("the folder `{}` has no `experiment.toml`", folder.display()));
     let names = files::list(folder);
-    let others: Vec<&str> =
-        names.iter().map(String::as_str).filter(|name| is_toml(name)).collect();
+    let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| is_toml(name)).collect();
     match others[..] {
         [] => error.with_hint(format!("`lawful init {}` writes one", folder.display())),
         [one] => error.with_hint(format!("is `{}` meant?", folder.join(one).display())),

@@ -6,6 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::habits::elsewhere;
 use super::source::Source;
+use super::text::key as quote;
 use super::value::{Mark, Value};
 use super::words::{listed, meant};
 use crate::diagnostic::Diagnostic;
@@ -178,8 +179,9 @@ impl<'s> Section<'s> {
         let values = names.iter().map(|name| {
             self.take(name).ok_or_else(|| {
                 self.error(format!("{title} lacks the {noun} `{name}`")).with_hint(format!(
-                    "it needs one for each of {}: add `{name} = {example}`",
-                    listed(names.iter().map(String::as_str))
+                    "it needs one for each of {}: add `{} = {example}`",
+                    listed(names.iter().map(String::as_str)),
+                    quote(name)
                 ))
             })
         });

@@ -22,6 +22,7 @@ use super::complete::{self, Table};
 use super::formula;
 use super::grid::{self, Grid};
 use super::section::Section;
+use super::text::key;
 use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, Text, Value};
 use super::words::counted;
 use crate::diagnostic::Diagnostic;
@@ -110,7 +111,7 @@ fn inputs<'s>(
         None if names.is_empty() => Vec::new(),
         None => {
             let why = "because `[system] inputs` names some";
-            let example = format!("{{ {} = \"sin(t)\" }}", names[0]);
+            let example = format!("{{ {} = \"sin(t)\" }}", key(&names[0]));
             return Err(section
                 .lacks("inputs", why)
                 .with_hint(format!("write `inputs = {example}`, an expression of `t` for each")));
@@ -125,8 +126,7 @@ fn inputs<'s>(
 }
 
 fn initial(section: &mut Section, state: &[String]) -> Result<Vec<Vec<f64>>, Diagnostic> {
-    let first = &state[0];
-    let example = format!("{{ {first} = 1.0 }}");
+    let example = format!("{{ {} = 1.0 }}", key(&state[0]));
     let value = section.need("initial", "because a solution starts somewhere", &example)?;
     let mark = value.mark();
     let values = value.one_or_more()?;

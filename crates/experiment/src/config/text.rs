@@ -86,7 +86,7 @@ fn inline(value: &Value) -> String {
 }
 
 /// A key, with quotes where it needs them.
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
 }

@@ -4,6 +4,7 @@ use lawful::law::nearest;
 
 use super::place::{Sheet, Start};
 use super::{Format, Variables};
+use crate::config::key;
 use crate::config::words::listed;
 use crate::diagnostic::Diagnostic;
 
@@ -78,7 +79,7 @@ impl Role<'_> {
         match self {
             Self::Time => format!("`time = {column:?}`"),
             Self::Trajectory => format!("`trajectory = {column:?}`"),
-            Self::Variable(name) => format!("`columns = {{ {name} = {column:?} }}`"),
+            Self::Variable(name) => format!("`columns = {{ {} = {column:?} }}`", key(name)),
         }
     }
 

@@ -145,6 +145,8 @@ fn every_default_is_written_out() {
     tolerance = 0.0001
     count-above = 0.0
     normalise = "mean"
+    weigh-by = "share"
+    refresh = 1
     best-point = false
 
     [training]
@@ -204,6 +206,8 @@ fn the_oscillator_is_written_out_as_one_would_write_it() {
     tolerance = 0.0001
     count-above = 0.0
     normalise = "mean"
+    weigh-by = "share"
+    refresh = 1
     best-point = false
 
     [training]

@@ -42,7 +42,8 @@ fn train(strategy: Box<dyn Strategy>, measured: &[(f64, f64)], grid: &[f64]) -> 
         let terms: Vec<f64> = errors.iter().map(|e| e * e).collect();
         let violations: Vec<f64> =
             curve.windows(2).map(|pair| (pair[0] - pair[1]).max(0.0) / H).collect();
-        let leftover = Leftover { terms: &terms, violations: &violations, laws: &laws };
+        let leftover =
+            Leftover { terms: &terms, violations: &violations, residuals: &[], laws: &laws };
         result = (leftover.fit(), violations.iter().sum::<f64>() * H);
 
         // The strategy gives the value and its slopes; the chain rule does the rest.

@@ -166,7 +166,8 @@ impl Misfit {
 
     /// What a strategy looks at.
     pub fn leftover(&self) -> Leftover<'_> {
-        Leftover { terms: &self.terms, violations: &self.violations, laws: &self.laws }
+        let Self { terms, violations, residuals, laws, .. } = self;
+        Leftover { terms, violations, residuals, laws }
     }
 
     /// Residuals `c` of law `k`, at the rows that have one.

@@ -17,6 +17,10 @@ impl Strategy for Deaf {
         self.inner.name()
     }
 
+    fn start(&self, laws: usize) -> State {
+        self.inner.start(laws)
+    }
+
     fn weights(&self, state: &mut State, leftover: &Leftover, k: usize, weights: &mut [f64]) {
         self.inner.weights(state, leftover, k, weights);
     }

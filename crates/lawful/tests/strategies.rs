@@ -2,7 +2,8 @@
 
 use lawful::Relation;
 use lawful::strategy::{
-    Evaluator, L1, L2, LawRows, Leftover, Normalise, SelfAdaptive, Slopes, Strategy, Vanilla,
+    Evaluator, L1, L2, LawRows, Leftover, Normalise, Residual, SelfAdaptive, Slopes, Strategy,
+    Vanilla, WeighBy,
 };
 
 /// Two equalities and one inequality:
@@ -20,10 +21,12 @@ const LAWS: [LawRows; 3] = [
     LawRows { relation: Relation::AtMost, start: 6, len: 2 },
 ];
 const VIOLATIONS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, 1.0 / 3.0, 0.0, 0.0, 3.0];
+/// The residuals behind them: one of the second equality is negative, and so is one of the inequality.
+const RESIDUALS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, -1.0 / 3.0, 0.0, -2.0, 3.0];
 const TERMS: [f64; 2] = [1.0, 5.0];
 
 fn leftover() -> Leftover<'static> {
-    Leftover { terms: &TERMS, violations: &VIOLATIONS, laws: &LAWS }
+    Leftover { terms: &TERMS, violations: &VIOLATIONS, residuals: &RESIDUALS, laws: &LAWS }
 }
 
 struct Expected<'a> {
@@ -130,7 +133,7 @@ fn self_adaptive_follows_equations_4_to_9() {
 #[test]
 fn self_adaptive_elementwise_takes_psi_of_each_term() {
     let strategy = SelfAdaptive { normalise: Normalise::Elementwise, ..SelfAdaptive::default() };
-    let only_terms = Leftover { terms: &TERMS, violations: &[], laws: &[] };
+    let only_terms = Leftover { terms: &TERMS, violations: &[], residuals: &[], laws: &[] };
     let expected = Expected {
         weights: &[],
         value: 2.0 / 3.0,
@@ -143,12 +146,89 @@ fn self_adaptive_elementwise_takes_psi_of_each_term() {
 }
 
 #[test]
+fn self_adaptive_weighed_by_the_mean_has_the_mean_violation_as_mu() {
+    let strategy = SelfAdaptive { weigh_by: WeighBy::Mean, ..SelfAdaptive::default() };
+    let mut evaluator = Evaluator::new(Box::new(strategy), 3);
+    let value = evaluator.evaluate(&leftover(), 0);
+    let mu = [0.5, 13.0 / 12.0, 1.5];
+    for (found, expected) in evaluator.weights().laws.iter().zip(mu) {
+        assert!((found - expected).abs() < 1e-15, "{found} is not {expected}");
+    }
+    // P_k = 1/4, 3/8, 3/8, as in equations (6) and (7).
+    let expected = 0.75 + 0.5 * (mu[0] / 4.0 + mu[1] * 0.375) + mu[2] * 0.375;
+    assert!((value.value - expected).abs() < 1e-15);
+}
+
+#[test]
+fn self_adaptive_keeps_mu_until_it_is_refreshed_and_across_a_checkpoint() {
+    let strategy = SelfAdaptive { refresh: 10, ..SelfAdaptive::default() };
+    let obeyed = [0.0, 0.0, 3.0, 1.0, 1.0, 1.0, 0.0, 0.0];
+    let later = Leftover { violations: &obeyed, ..leftover() };
+    let mut evaluator = Evaluator::new(Box::new(strategy), 3);
+    evaluator.evaluate(&leftover(), 0);
+    assert_eq!(evaluator.weights().laws, [0.5, 0.75, 0.5]);
+    for iteration in 1..10 {
+        evaluator.evaluate(&later, iteration);
+        assert_eq!(evaluator.weights().laws, [0.5, 0.75, 0.5], "iteration {iteration}");
+    }
+    let mut resumed = Evaluator::new(Box::new(strategy), 3);
+    resumed.set_state(evaluator.state());
+    resumed.evaluate(&later, 9);
+    assert_eq!(resumed.weights().laws, [0.5, 0.75, 0.5]);
+    evaluator.evaluate(&later, 10);
+    assert_eq!(evaluator.weights().laws, [0.0, 1.0, 0.0]);
+    // At a feasible point nothing counts, and what is remembered stays.
+    let feasible = Leftover { violations: &[0.0; 8], ..leftover() };
+    evaluator.evaluate(&feasible, 11);
+    assert_eq!(evaluator.weights().laws, [0.0; 3]);
+    evaluator.evaluate(&later, 12);
+    assert_eq!(evaluator.weights().laws, [0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn self_adaptive_signed_takes_psi_of_the_residuals_of_equalities() {
+    // ψ(−1/3) = −1/2 and ψ′(−1/3) = 9/4; the inequality keeps ψ(max(c, 0)).
+    let strategy = SelfAdaptive { residual: Residual::Signed, ..SelfAdaptive::default() };
+    let penalties = [0.25, (0.75 + 0.5 - 0.5) / 4.0, 0.375];
+    let expected = Expected {
+        weights: &[0.5, 0.75, 0.5],
+        value: 0.75 + 0.5 * (0.5 * penalties[0] + 0.75 * penalties[1]) + 0.5 * penalties[2],
+        fit: 0.75,
+        violation: penalties.iter().sum(),
+        term_slopes: &[1.0 / 32.0; 2],
+        violation_slopes: &[
+            0.25 / 8.0,
+            1.0 / 8.0,
+            3.0 / 32.0 / 16.0,
+            3.0 / 32.0 / 4.0,
+            -3.0 / 32.0 * 9.0 / 4.0,
+            3.0 / 32.0,
+            0.25,
+            0.25 / 16.0,
+        ],
+    };
+    check(Box::new(strategy), &leftover(), &expected);
+}
+
+#[test]
+fn signed_penalties_of_two_laws_do_not_cancel() {
+    let strategy = SelfAdaptive { residual: Residual::Signed, ..SelfAdaptive::default() };
+    let laws = [0, 1].map(|start| LawRows { relation: Relation::Equality, start, len: 1 });
+    // ψ(1) = 1/2 and ψ(−1/3) = −1/2.
+    let (violations, residuals) = (&[1.0, 1.0 / 3.0], &[1.0, -1.0 / 3.0]);
+    let leftover = Leftover { terms: &TERMS, violations, residuals, laws: &laws };
+    let value = Evaluator::new(Box::new(strategy), 2).evaluate(&leftover, 0);
+    assert!((value.violation - 1.0).abs() < 1e-15, "{}", value.violation);
+}
+
+#[test]
 fn self_adaptive_at_a_feasible_point_is_the_fit_alone() {
     // One step of four violates: ψ(v)/4 is just below and just above the tolerance of 1e-4.
     let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 4 }];
     for (violation, mu) in [(3.9e-4, 0.0), (4.1e-4, 0.25)] {
         let violations = [0.0, violation, 0.0, 0.0];
-        let leftover = Leftover { terms: &TERMS, violations: &violations, laws: &laws };
+        let leftover =
+            Leftover { terms: &TERMS, violations: &violations, residuals: &[], laws: &laws };
         let psi = violation / (1.0 + violation);
         let slope = mu / 4.0;
         let expected = Expected {
@@ -168,13 +248,14 @@ fn an_empty_set_of_laws_contributes_nothing() {
     let only_inequality = Leftover {
         terms: &TERMS,
         violations: &[0.0, 3.0],
+        residuals: &[],
         laws: &[LawRows { relation: Relation::AtMost, start: 0, len: 2 }],
     };
     let value = Evaluator::new(Box::new(SelfAdaptive::default()), 1).evaluate(&only_inequality, 0);
     assert!((value.value - (0.75 + 3.0 / 16.0)).abs() < 1e-15);
     // A law without any residual (a trajectory too short for it) counts as obeyed.
     let empty = [LawRows { relation: Relation::Equality, start: 0, len: 0 }];
-    let no_residual = Leftover { terms: &TERMS, violations: &[], laws: &empty };
+    let no_residual = Leftover { terms: &TERMS, violations: &[], residuals: &[], laws: &empty };
     let strategies: [Box<dyn Strategy>; 4] = [
         Box::new(Vanilla),
         Box::new(L1::default()),
@@ -199,7 +280,7 @@ fn count_above_decides_which_steps_count_for_mu_and_nothing_else() {
 
 #[test]
 fn slopes_match_central_differences_for_every_strategy() {
-    let strategies: [fn() -> Box<dyn Strategy>; 5] = [
+    let strategies: [fn() -> Box<dyn Strategy>; 7] = [
         || Box::new(Vanilla),
         || Box::new(L1 { mu: vec![1.0, 2.0, 3.0] }),
         || Box::new(L2 { mu: vec![3.0] }),
@@ -208,6 +289,11 @@ fn slopes_match_central_differences_for_every_strategy() {
             let normalise = Normalise::Elementwise;
             Box::new(SelfAdaptive { normalise, ..SelfAdaptive::default() })
         },
+        || {
+            let (weigh_by, refresh) = (WeighBy::Mean, 100);
+            Box::new(SelfAdaptive { weigh_by, refresh, ..SelfAdaptive::default() })
+        },
+        || Box::new(SelfAdaptive { residual: Residual::Signed, ..SelfAdaptive::default() }),
     ];
     for strategy in strategies {
         let mut evaluator = Evaluator::new(strategy(), 3);
@@ -216,12 +302,16 @@ fn slopes_match_central_differences_for_every_strategy() {
         let h = 1e-6;
         let mut difference = |cell: usize| {
             let mut values = [-h, h].map(|step| {
-                let (mut terms, mut violations) = (TERMS, VIOLATIONS);
-                match terms.get_mut(cell) {
-                    Some(term) => *term += step,
-                    None => violations[cell - TERMS.len()] += step,
+                let (mut terms, mut violations, mut residuals) = (TERMS, VIOLATIONS, RESIDUALS);
+                if let Some(term) = terms.get_mut(cell) {
+                    *term += step;
+                } else {
+                    let row = cell - TERMS.len();
+                    violations[row] += step;
+                    residuals[row] += step * RESIDUALS[row].signum();
                 }
-                let moved = Leftover { terms: &terms, violations: &violations, laws: &LAWS };
+                let (terms, violations, residuals) = (&terms, &violations, &residuals);
+                let moved = Leftover { terms, violations, residuals, laws: &LAWS };
                 evaluator.evaluate_frozen(&moved).value
             });
             values.reverse();

@@ -12,7 +12,8 @@
 //!
 //! // One loss of 1.0, and one inequality law looked at in four places.
 //! let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 4 }];
-//! let leftover = Leftover { terms: &[1.0], violations: &[0.0, 0.0, 1.0, 3.0], laws: &laws };
+//! let violations = &[0.0, 0.0, 1.0, 3.0];
+//! let leftover = Leftover { terms: &[1.0], violations, residuals: &[], laws: &laws };
 //! let mut evaluator = Evaluator::new(Box::new(SelfAdaptive::default()), 1);
 //! let value = evaluator.evaluate(&leftover, 0);
 //! // ψ(1) = 1/2; μ = 2/4; P = (ψ(1) + ψ(3))/4 = (1/2 + 3/4)/4.
@@ -27,7 +28,7 @@ mod vanilla;
 
 pub use l1::L1;
 pub use l2::L2;
-pub use self_adaptive::{Normalise, SelfAdaptive};
+pub use self_adaptive::{Normalise, Residual, SelfAdaptive, WeighBy};
 pub use vanilla::Vanilla;
 
 use crate::Relation;
@@ -58,6 +59,9 @@ pub struct Leftover<'a> {
     pub terms: &'a [f64],
     /// Violations `v ≥ 0` of all laws: `|c|` of an equality, `max(c, 0)` of an inequality.
     pub violations: &'a [f64],
+    /// Residuals `c` of all laws, in the same places, before their sign is lost. Only
+    /// [`Residual::Signed`] looks at them: without it they may be empty.
+    pub residuals: &'a [f64],
     /// Which of the violations belong to which law.
     pub laws: &'a [LawRows],
 }
@@ -72,6 +76,12 @@ impl<'a> Leftover<'a> {
     pub fn of(&self, k: usize) -> &'a [f64] {
         let rows = &self.laws[k];
         &self.violations[rows.start..][..rows.len]
+    }
+
+    /// The residuals of law `k`.
+    pub fn residuals_of(&self, k: usize) -> &'a [f64] {
+        let rows = &self.laws[k];
+        &self.residuals[rows.start..][..rows.len]
     }
 
     /// The raw total violation: the sum over laws of the mean violation.

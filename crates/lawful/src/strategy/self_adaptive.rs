@@ -15,11 +15,17 @@ use crate::Relation;
 /// φ    = F + (1/#E) Σ_{E} μ_i P_i + (1/#I) Σ_{I} μ_j P_j  otherwise (9)
 /// ```
 ///
+/// The defaults are the equations. The other words of `normalise`, `weigh_by`, `refresh` and
+/// `residual` are what the authors' public scripts do.
+///
 /// | setting | default | range | purpose |
 /// |---|---|---|---|
 /// | `tolerance` | 1e-4 | ≥ 0 | a total violation up to this counts as feasible: only the fit counts |
 /// | `count_above` | 0 | ≥ 0 | violation above which a step counts for μ |
 /// | `normalise` | mean | | whether ψ is taken of the mean or of each element of the loss |
+/// | `weigh_by` | share | | whether μ is the share of violated steps or their mean violation |
+/// | `refresh` | 1 | ≥ 1 | iterations for which μ is kept before it is computed anew |
+/// | `residual` | absolute | | whether ψ is taken of `abs(c)` or of `c` itself, for equalities |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelfAdaptive {
     /// Total violation `Σ_k P_k` up to which a point is feasible.
@@ -28,6 +34,12 @@ pub struct SelfAdaptive {
     pub count_above: f64,
     /// Where ψ enters the fit.
     pub normalise: Normalise,
+    /// What μ is.
+    pub weigh_by: WeighBy,
+    /// μ is computed anew at every so-manieth iteration.
+    pub refresh: usize,
+    /// What ψ is taken of, for equalities.
+    pub residual: Residual,
 }
 
 /// Where `ψ` enters the fit of [`SelfAdaptive`].
@@ -40,19 +52,58 @@ pub enum Normalise {
     Elementwise,
 }
 
+/// What the weight `μ` of [`SelfAdaptive`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WeighBy {
+    /// `μ_k = #{n : v_n ≠ 0}/N`, equation (8).
+    #[default]
+    Share,
+    /// `μ_k = (1/N) Σ_n v_n`, as in the authors' public script for the population.
+    Mean,
+}
+
+/// What `ψ` is taken of in the penalty of an equality law of [`SelfAdaptive`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Residual {
+    /// `ψ(|c|)`, equation (6).
+    #[default]
+    Absolute,
+    /// `ψ(c)`, as in the authors' public script for the reaction: `P_k = (1/N) Σ_n ψ(c_n)` rewards
+    /// negative residuals, and has a pole at −1. A point is feasible when `Σ_k |P_k| ≤ tol`.
+    Signed,
+}
+
 impl Normalise {
     /// The words of `normalise` in an experiment file.
     pub const NAMES: [(&'static str, Self); 2] =
         [("mean", Self::Mean), ("elementwise", Self::Elementwise)];
 }
 
+impl WeighBy {
+    /// The words of `weigh-by` in an experiment file.
+    pub const NAMES: [(&'static str, Self); 2] = [("share", Self::Share), ("mean", Self::Mean)];
+}
+
+impl Residual {
+    /// The words of `residual` in an experiment file.
+    pub const NAMES: [(&'static str, Self); 2] =
+        [("absolute", Self::Absolute), ("signed", Self::Signed)];
+}
+
 impl Default for SelfAdaptive {
     fn default() -> Self {
-        Self { tolerance: 1e-4, count_above: 0.0, normalise: Normalise::Mean }
+        Self {
+            tolerance: 1e-4,
+            count_above: 0.0,
+            normalise: Normalise::Mean,
+            weigh_by: WeighBy::Share,
+            refresh: 1,
+            residual: Residual::Absolute,
+        }
     }
 }
 
-/// `ψ(x) = 1 − 1/(1 + x)` on `x ≥ 0`, equation (4), in the form that keeps small `x` exact.
+/// `ψ(x) = 1 − 1/(1 + x)`, equation (4), in the form that keeps small `x` exact.
 fn psi(x: f64) -> f64 {
     if x.is_infinite() { 1.0 } else { x / (1.0 + x) }
 }
@@ -63,14 +114,30 @@ fn psi_slope(x: f64) -> f64 {
 }
 
 impl SelfAdaptive {
-    /// `P_k` of law `k`, equations (6) and (7).
-    fn penalty(leftover: &Leftover, k: usize) -> f64 {
-        mean(leftover.of(k).iter().map(|&v| psi(v)))
+    /// Whether ψ is taken of the signed residuals of law `k`.
+    fn is_signed(&self, leftover: &Leftover, k: usize) -> bool {
+        self.residual == Residual::Signed && leftover.laws[k].relation == Relation::Equality
     }
 
-    /// `P_θ = Σ_k P_k`.
-    fn total(leftover: &Leftover) -> f64 {
-        (0..leftover.laws.len()).map(|k| Self::penalty(leftover, k)).sum()
+    /// `P_k` of law `k`, equations (6) and (7).
+    fn penalty(&self, leftover: &Leftover, k: usize) -> f64 {
+        let signed = self.is_signed(leftover, k);
+        let values = if signed { leftover.residuals_of(k) } else { leftover.of(k) };
+        mean(values.iter().map(|&x| psi(x)))
+    }
+
+    /// `P_θ = Σ_k P_k`; signed penalties do not cancel each other.
+    fn total(&self, leftover: &Leftover) -> f64 {
+        (0..leftover.laws.len()).map(|k| self.penalty(leftover, k).abs()).sum()
+    }
+
+    /// `μ_k`, equation (8).
+    fn weight(&self, leftover: &Leftover, k: usize) -> f64 {
+        let violations = leftover.of(k).iter();
+        match self.weigh_by {
+            WeighBy::Share => mean(violations.map(|&v| f64::from(u8::from(v > self.count_above)))),
+            WeighBy::Mean => mean(violations.copied()),
+        }
     }
 }
 
@@ -79,15 +146,33 @@ impl Strategy for SelfAdaptive {
         "self-adaptive"
     }
 
+    /// With `refresh`, the last μ of each law; otherwise nothing.
+    fn start(&self, laws: usize) -> State {
+        State { numbers: if self.refresh > 1 { vec![0.0; laws] } else { Vec::new() } }
+    }
+
     /// `μ_k`, equation (8); all zero at a feasible point, which is the first case of (9).
-    fn weights(&self, _: &mut State, leftover: &Leftover, _: usize, weights: &mut [f64]) {
-        if Self::total(leftover) <= self.tolerance {
-            weights.fill(0.0);
-            return;
+    fn weights(
+        &self,
+        state: &mut State,
+        leftover: &Leftover,
+        iteration: usize,
+        weights: &mut [f64],
+    ) {
+        if self.refresh > 1 {
+            if iteration.is_multiple_of(self.refresh) {
+                for (k, mu) in state.numbers.iter_mut().enumerate() {
+                    *mu = self.weight(leftover, k);
+                }
+            }
+            weights.copy_from_slice(&state.numbers);
+        } else {
+            for (k, mu) in weights.iter_mut().enumerate() {
+                *mu = self.weight(leftover, k);
+            }
         }
-        for (k, weight) in weights.iter_mut().enumerate() {
-            let counts = leftover.of(k).iter().map(|&v| f64::from(u8::from(v > self.count_above)));
-            *weight = mean(counts);
+        if self.total(leftover) <= self.tolerance {
+            weights.fill(0.0);
         }
     }
 
@@ -115,12 +200,20 @@ impl Strategy for SelfAdaptive {
                 Relation::AtMost => inequalities,
             };
             let share = mu / set as f64;
-            value += share * Self::penalty(leftover, k);
+            value += share * self.penalty(leftover, k);
             let slopes = &mut slopes.violations[law.start..][..law.len];
-            for (slope, &v) in slopes.iter_mut().zip(leftover.of(k)) {
-                *slope = share * psi_slope(v) / law.len as f64;
+            let n = law.len as f64;
+            if self.is_signed(leftover, k) {
+                // dψ(c)/dv = ψ′(c) dc/dv, and c = ± v.
+                for (slope, &c) in slopes.iter_mut().zip(leftover.residuals_of(k)) {
+                    *slope = share * psi_slope(c) * c.signum() / n;
+                }
+            } else {
+                for (slope, &v) in slopes.iter_mut().zip(leftover.of(k)) {
+                    *slope = share * psi_slope(v) / n;
+                }
             }
         }
-        Value { value, fit, violation: Self::total(leftover) }
+        Value { value, fit, violation: self.total(leftover) }
     }
 }

@@ -10,7 +10,9 @@ pub(crate) mod watch;
 use lawful::law::Words;
 use lawful::ode::{METHODS, methods};
 use lawful::optimiser::{Adam, AdamSettings};
-use lawful::strategy::{L1, L2, Normalise, STRATEGIES, SelfAdaptive, Strategy, Vanilla};
+use lawful::strategy::{
+    L1, L2, Normalise, Residual, STRATEGIES, SelfAdaptive, Strategy, Vanilla, WeighBy,
+};
 use lawful::{
     Activation, Adaptive, Control, Dataset, Law, Method, Mlp, MlpShape, Objective, Precision,
     Problem, Random, Settings, Trainer, Trajectory,
@@ -132,6 +134,11 @@ pub(crate) fn all_strategies(laws: usize) -> Vec<Box<dyn Strategy>> {
                 all.push(Box::new(SelfAdaptive::default()));
                 let normalise = Normalise::Elementwise;
                 all.push(Box::new(SelfAdaptive { normalise, ..SelfAdaptive::default() }));
+                let (weigh_by, refresh) = (WeighBy::Mean, 100);
+                let script = SelfAdaptive { normalise, weigh_by, refresh, ..Default::default() };
+                all.push(Box::new(script));
+                let residual = Residual::Signed;
+                all.push(Box::new(SelfAdaptive { residual, ..SelfAdaptive::default() }));
             }
             _ => panic!("`{name}` is listed, but not tested"),
         }

@@ -9,9 +9,9 @@ use crate::kernels::dispatch::Kernels;
 use crate::kernels::gradient::{COPY, OuterProducts, ROWS};
 use crate::kernels::lanes::{Lanes, Real, flat, flat_mut, packs};
 
-/// Rows after which sums are added to θ's gradient in `f64`, which keeps single precision exact
+/// Rows after which sums are added to θ's gradient in `f64`, which keeps single precision good
 /// on long paths.
-const SPILL: usize = 1024;
+const SPILL: usize = 4096;
 
 /// The queue of all layers, and the gradient so far.
 pub(super) struct Queue<T, const N: usize> {
@@ -19,6 +19,8 @@ pub(super) struct Queue<T, const N: usize> {
     rows: usize,
     /// Rows in the sums, not yet in `theta_bar`.
     summed: usize,
+    /// Whether `theta_bar` holds anything.
+    spilled: bool,
     capacity: usize,
     pub(super) layers: Vec<Rows<T, N>>,
     theta_bar: Vec<f64>,
@@ -47,7 +49,7 @@ impl<T: Real, const N: usize> Queue<T, N> {
         let layers: Vec<_> = layers.map(Rows::new).collect();
         let parameters = layers.last().map_or(0, |layer| layer.shape.biases.end);
         let (theta_bar, copy) = (vec![0.0; parameters], vec![Lanes::zero(); COPY]);
-        Self { rows: 0, summed: 0, capacity: 0, layers, theta_bar, copy }
+        Self { rows: 0, summed: 0, spilled: false, capacity: 0, layers, theta_bar, copy }
     }
 
     /// Makes room for so many columns at a time.
@@ -82,30 +84,30 @@ impl<T: Real, const N: usize> Queue<T, N> {
         self.summed += self.rows;
         self.rows = 0;
         if self.summed >= SPILL {
-            self.spill();
+            for layer in &mut self.layers {
+                layer.spill(&mut self.theta_bar);
+            }
+            (self.summed, self.spilled) = (0, true);
         }
-    }
-
-    /// Adds the sums to `theta_bar` and clears them.
-    fn spill(&mut self) {
-        for layer in &mut self.layers {
-            layer.spill(&mut self.theta_bar);
-        }
-        self.summed = 0;
     }
 
     /// Adds everything that was queued to `theta_bar`.
     pub(super) fn flush(&mut self, theta_bar: &mut [f64], kernels: Kernels) {
         self.sum(kernels);
-        self.spill();
-        for (sum, part) in theta_bar.iter_mut().zip(&mut self.theta_bar) {
-            *sum += std::mem::take(part);
+        for layer in &mut self.layers {
+            layer.spill(theta_bar);
         }
+        if self.spilled {
+            for (sum, part) in theta_bar.iter_mut().zip(&mut self.theta_bar) {
+                *sum += std::mem::take(part);
+            }
+        }
+        (self.summed, self.spilled) = (0, false);
     }
 
     /// Forgets everything that was queued.
     pub(super) fn clear(&mut self) {
-        (self.rows, self.summed) = (0, 0);
+        (self.rows, self.summed, self.spilled) = (0, 0, false);
         for layer in &mut self.layers {
             layer.sums.fill(Lanes::zero());
         }
@@ -118,13 +120,15 @@ impl<T: Real, const N: usize> Rows<T, N> {
         let (x_packs, delta_packs) = (packs(shape.inputs + 1, N), packs(shape.outputs, N));
         let straight = shape.outputs * x_packs;
         let transposed = (shape.inputs + 1) * delta_packs;
+        // Adding transposed sums to θ's gradient is slow, so they must save a twentieth at least.
+        let choose_transposed = 20 * transposed < 19 * straight;
         Self {
             x: Vec::new(),
             delta: Vec::new(),
             x_packs,
             delta_packs,
-            transposed: transposed < straight,
-            sums: vec![Lanes::zero(); transposed.min(straight)],
+            transposed: choose_transposed,
+            sums: vec![Lanes::zero(); if choose_transposed { transposed } else { straight }],
             shape,
         }
     }

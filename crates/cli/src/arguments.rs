@@ -2,12 +2,25 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lawful_experiment::Which;
 
+/// Where a new user begins.
+const START: &str = "To begin:
+  lawful demo                               see it work, in under a minute
+  lawful init oscillator                    write an experiment to start from
+  lawful train oscillator/experiment.toml   train it";
+
 /// Learn dynamics from data that obey the laws you already know.
 #[derive(Debug, Parser)]
-#[command(name = "lawful", version, arg_required_else_help = true, subcommand_required = true)]
+#[command(
+    name = "lawful",
+    version,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    after_help = START
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -29,6 +42,8 @@ pub(crate) enum Command {
     Predict(Predict),
     /// Print errors and violations of a model on each set
     Evaluate(Evaluate),
+    /// Run every experiment of the paper (arXiv 2307.14940) beside its published numbers
+    Paper(crate::commands::paper::Paper),
 }
 
 #[derive(Debug, Args)]
@@ -130,20 +145,25 @@ pub(crate) struct Predict {
     #[arg(long, value_name = "NAME")]
     pub(crate) trajectory: Option<String>,
     /// Method instead of the experiment's: steps on the output times, unless tolerances are given
-    #[arg(long, value_name = "METHOD")]
+    #[arg(long, value_name = "METHOD", value_parser = PossibleValuesParser::new(method_names()))]
     pub(crate) method: Option<String>,
     /// Steps between two output times
     #[arg(long, value_name = "N", conflicts_with_all = ["rtol", "atol"])]
     pub(crate) substeps: Option<usize>,
     /// Relative tolerance of adaptive steps
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) rtol: Option<f64>,
     /// Absolute tolerance of adaptive steps
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) atol: Option<f64>,
     /// Which model; default: the one that stands for the run
     #[arg(long)]
     pub(crate) model: Option<Model>,
+}
+
+/// The words of `--method`.
+fn method_names() -> impl Iterator<Item = &'static str> {
+    lawful::ode::METHODS.iter().map(|method| method.name)
 }
 
 #[derive(Debug, Args)]

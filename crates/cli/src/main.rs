@@ -2,14 +2,11 @@
 //!
 //! stdout is data, stderr is talk. Exit codes: 0 good; 1 ran, but training or a test failed; 2 could
 //! not run; 130 stopped by the user.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the terminal is this crate's permission"
-)]
 
 mod arguments;
 mod commands;
+mod output;
+mod overall;
 mod progress;
 mod signals;
 mod text_table;
@@ -33,7 +30,7 @@ fn main() -> ExitCode {
     match run(&arguments.command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("{error}");
+            output::talk(error);
             ExitCode::from(COULD_NOT_RUN)
         }
     }
@@ -48,5 +45,6 @@ fn run(command: &Command) -> Result<u8, Diagnostic> {
         Command::Resume(options) => commands::resume::run(options),
         Command::Predict(options) => commands::predict::run(options),
         Command::Evaluate(options) => commands::evaluate::run(options),
+        Command::Paper(options) => commands::paper::run(options),
     }
 }

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lawful::{Row, Wish};
-use lawful_experiment::{Manifest, RunFolder, Status, Watcher, describe};
+use lawful_experiment::{Manifest, RunFolder, Status, Watcher, describe, short};
 
+use crate::output::talk;
 use crate::signals;
-use crate::text_table::short;
 
 /// Shows a run and listens for Ctrl-C.
 pub(crate) struct Progress {
     quiet: bool,
-    /// What stands before every line, to tell runs apart.
+    /// What a run is called where several are shown.
     label: String,
     bar: ProgressBar,
     live: bool,
@@ -21,14 +21,21 @@ pub(crate) struct Progress {
     iterations: usize,
     started: Instant,
     last_line: Instant,
-    /// Share of the iterations, in percent, at which the last plain line was printed.
-    last_percent: usize,
+    /// Share of the iterations, in tenths, at which the last plain line was printed.
+    last_tenth: usize,
+    /// Events so far.
+    events: usize,
+    stopping: bool,
 }
 
 /// Time between two updates of a live line.
 const LIVE_EVERY: Duration = Duration::from_millis(100);
 /// Time between two plain lines, unless a tenth of the run has passed.
 const PLAIN_EVERY: Duration = Duration::from_secs(30);
+/// Events that are told; the log has all of them.
+const EVENTS_TOLD: usize = 5;
+/// What is most wanted comes first: a narrow terminal cuts the end off.
+const LIVE_LINE: &str = "{bar:10} {pos}/{len}  {wide_msg}";
 
 impl Progress {
     pub(crate) fn new(quiet: bool, label: impl Into<String>) -> Self {
@@ -45,7 +52,9 @@ impl Progress {
             iterations: 0,
             started: now,
             last_line: now,
-            last_percent: 0,
+            last_tenth: 0,
+            events: 0,
+            stopping: false,
         }
     }
 
@@ -55,35 +64,45 @@ impl Progress {
         } else if self.live {
             self.bar.println(line);
         } else {
-            eprintln!("{line}");
+            talk(line);
         }
     }
 
+    /// `12 s left`, in front of the numbers; nothing at the start and at the end.
     fn time_left(&self, iteration: usize) -> String {
         let done = iteration.saturating_sub(self.done_before);
-        if done == 0 {
+        let rest = self.iterations.saturating_sub(iteration);
+        if done == 0 || rest == 0 {
             return String::new();
         }
-        let rest = self.iterations.saturating_sub(iteration) as f64 / done as f64;
-        format!(", {} left", duration(self.started.elapsed().mul_f64(rest)))
+        let left = self.started.elapsed().mul_f64(rest as f64 / done as f64);
+        format!("{} left, ", rough(left))
     }
 
-    fn numbers(&self, row: &Row) -> String {
-        let Some(evaluation) = row.evaluation else { return "step taken back".to_owned() };
-        let mut text = format!("loss {}", short(evaluation.loss));
-        if row.laws > 0 {
-            text += &format!(", violation {}", short(evaluation.violation));
-            let shown = evaluation.weights.iter().take(4).map(|weight| short(*weight));
-            let shown: Vec<String> = shown.collect();
-            let more = if evaluation.weights.len() > 4 { " …" } else { "" };
-            text += &format!(", weight {}{more}", shown.join(" "));
+    fn event(&mut self, row: &Row) {
+        let Some(event) = row.event else { return };
+        self.events += 1;
+        if self.events <= EVENTS_TOLD {
+            self.say(&format!("  iteration {}: {}", row.iteration, describe(event)));
+        } else if self.events == EVENTS_TOLD + 1 {
+            self.say("  more such events are in `log.csv`");
         }
-        text
     }
 }
 
-/// `3 s`, `2 min 5 s`, `1 h 3 min`.
-pub(crate) fn duration(time: Duration) -> String {
+fn numbers(row: &Row) -> String {
+    let Some(evaluation) = row.evaluation else { return "step taken back".to_owned() };
+    let loss = format!("loss {}", short(evaluation.loss));
+    if row.laws == 0 {
+        return loss;
+    }
+    let weights: Vec<String> = evaluation.weights.iter().map(|mu| short(*mu)).collect();
+    let (violation, plural) = (short(evaluation.violation), if row.laws > 1 { "s" } else { "" });
+    format!("{loss}, violation {violation}, weight{plural} {}", weights.join(" "))
+}
+
+/// `3.2 s`, `2 min 5 s`, `1 h 3 min`.
+fn duration(time: Duration) -> String {
     match time.as_secs() {
         0..=9 => format!("{:.1} s", time.as_secs_f64()),
         seconds @ 10..=119 => format!("{seconds} s"),
@@ -92,44 +111,55 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
+/// `3 s`, `2 min`, `5 h`: a guess does not know more.
+fn rough(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 99.5 => format!("{seconds:.0} s"),
+        seconds if seconds < 99.5 * 60.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.0} h", seconds / 3600.0),
+    }
+}
+
 impl Watcher for Progress {
     fn begin(&mut self, folder: &RunFolder, done: usize, iterations: usize) {
         (self.done_before, self.iterations) = (done, iterations);
-        self.last_percent = if iterations == 0 { 0 } else { 100 * done / iterations };
+        self.last_tenth = (10 * done).checked_div(iterations).unwrap_or(0);
         self.started = Instant::now();
         self.last_line = self.started;
         self.bar.set_length(iterations as u64);
         self.bar.set_position(done as u64);
-        let template = "{prefix} {bar:24} {pos}/{len}  {msg}";
-        let style = ProgressStyle::with_template(template).expect("a fixed template");
+        let style = ProgressStyle::with_template(LIVE_LINE).expect("a fixed template");
         self.bar.set_style(style.progress_chars("=> "));
-        self.bar.set_prefix(self.label.clone());
         let verb =
             if done > 0 { format!("goes on at iteration {done}") } else { "runs".to_owned() };
         self.say(&format!("{} {verb}, into {}", self.label, folder.path().display()));
     }
 
     fn iteration(&mut self, row: &Row) -> Wish {
-        let now = Instant::now();
-        let percent =
-            if self.iterations == 0 { 100 } else { 100 * row.iteration / self.iterations };
-        if let Some(event) = row.event {
-            self.say(&format!("  iteration {}: {}", row.iteration, describe(event)));
-        }
+        let (now, iteration) = (Instant::now(), row.iteration);
+        self.event(row);
         if self.live {
-            if now - self.last_line >= LIVE_EVERY || row.iteration >= self.iterations {
+            if now - self.last_line >= LIVE_EVERY || iteration >= self.iterations {
                 self.last_line = now;
-                self.bar.set_position(row.iteration as u64);
-                let message = format!("{}{}", self.numbers(row), self.time_left(row.iteration));
-                self.bar.set_message(message);
+                self.bar.set_position(iteration as u64);
+                self.bar.set_message(self.time_left(iteration) + &numbers(row));
             }
-        } else if percent / 10 > self.last_percent / 10 || now - self.last_line >= PLAIN_EVERY {
-            (self.last_line, self.last_percent) = (now, percent);
-            let left = self.time_left(row.iteration);
-            let numbers = self.numbers(row);
-            self.say(&format!("  {}/{}  {numbers}{left}", row.iteration, self.iterations));
+        } else if !self.quiet {
+            let tenth = (10 * iteration).checked_div(self.iterations).unwrap_or(10);
+            if tenth > self.last_tenth || now - self.last_line >= PLAIN_EVERY {
+                (self.last_line, self.last_tenth) = (now, tenth);
+                let left = self.time_left(iteration);
+                self.say(&format!("  {iteration}/{}  {left}{}", self.iterations, numbers(row)));
+            }
         }
-        if signals::asked_to_stop() { Wish::Stop } else { Wish::Continue }
+        if !signals::asked_to_stop() {
+            return Wish::Continue;
+        }
+        if !self.stopping {
+            self.stopping = true;
+            self.say("stops after this iteration; Ctrl-C again ends at once");
+        }
+        Wish::Stop
     }
 
     fn end(&mut self, manifest: &Manifest) {
@@ -138,12 +168,15 @@ impl Watcher for Progress {
         let done = manifest.done.saturating_sub(self.done_before);
         let word = match manifest.status {
             Status::Finished => "finished",
-            Status::Interrupted => "interrupted",
+            Status::Interrupted => "was interrupted",
             Status::Running | Status::Failed => "failed",
         };
-        self.say(&format!("{} {word}: {done} iterations in {took}", self.label));
-        if manifest.status == Status::Failed {
-            self.say(&format!("  {}", manifest.reason));
-        }
+        let all = manifest.iterations;
+        let of = if manifest.done < all {
+            format!(" ({} of {all})", manifest.done)
+        } else {
+            String::new()
+        };
+        self.say(&format!("{} {word}: {done} iterations in {took}{of}", self.label));
     }
 }

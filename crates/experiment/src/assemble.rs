@@ -42,6 +42,11 @@ impl Experiment {
         }
     }
 
+    /// The optimiser, at rest.
+    pub fn optimiser(&self) -> Box<dyn Optimiser> {
+        Box::new(Adam::new(self.training.optimiser, self.shape().parameter_len()))
+    }
+
     /// Errors and violations on these data, solved by this method.
     pub fn measure(&self, dataset: Dataset, method: Method) -> Objective {
         Objective::new(self.problem(dataset), self.network(), method, Box::new(Vanilla))
@@ -53,7 +58,7 @@ impl Experiment {
         let theta = self.field.init.draw(&shape, training.seed);
         let problem = self.problem(self.training_set.clone());
         let objective = Objective::new(problem, self.network(), self.solver, self.strategy());
-        let optimiser: Box<dyn Optimiser> = Box::new(Adam::new(training.optimiser, theta.len()));
+        let optimiser = self.optimiser();
         let settings = Settings {
             iterations,
             tolerance: self.strategy.tolerance,
@@ -83,8 +88,9 @@ impl Experiment {
         }
     }
 
-    /// Names of the laws, in order.
+    /// Names of the laws, in order, each in one line.
     pub fn law_names(&self) -> Vec<String> {
-        self.laws.iter().map(|law| law.name().to_owned()).collect()
+        let in_a_line = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.laws.iter().map(|law| in_a_line(law.name())).collect()
     }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::experiment::{Experiment, StrategyKind};
+use crate::number::short;
 use crate::run_folder::sets;
 
 /// One law on one set.
@@ -40,6 +41,10 @@ pub struct Score {
 pub struct SetScore {
     /// Its name.
     pub name: String,
+    /// How many rows are scored.
+    pub rows: usize,
+    /// First and last scored time, over all trajectories.
+    pub range: (f64, f64),
     /// The score, or what the solver said.
     pub outcome: Result<Score, Failure>,
 }
@@ -51,27 +56,52 @@ pub struct Assessment {
     pub laws: Vec<String>,
     /// The training set (`reconstruction`) and the test sets, in order.
     pub sets: Vec<SetScore>,
-    /// Mean squared difference, on the training set, between the training discretisation and the
-    /// prediction solver; `None` if either fails.
-    pub discretisation: Option<f64>,
+    /// What the steps of training contribute; `None` if they, or the prediction solver, fail.
+    pub discretisation: Option<Discretisation>,
+}
+
+/// The training discretisation beside the prediction solver, on the training set.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Discretisation {
+    /// Mean squared difference between the two.
+    pub difference: f64,
+    /// Mean squared error by the training discretisation: what was minimised, if the loss is `mse`.
+    pub fit: f64,
 }
 
 /// Scores a model on every set of its experiment with the prediction solver.
 pub fn assess(experiment: &Experiment, theta: &[f64]) -> Assessment {
     let score = |dataset: &Dataset| score(experiment, dataset, experiment.predict, theta);
     let sets: Vec<SetScore> = sets(experiment)
-        .map(|(name, dataset)| SetScore { name: name.to_owned(), outcome: score(dataset) })
+        .map(|(name, dataset)| SetScore {
+            name: name.to_owned(),
+            rows: scored_rows(dataset),
+            range: scored_range(dataset),
+            outcome: score(dataset),
+        })
         .collect();
-    let trained = score_with(experiment, experiment.solver, theta);
+    let trained = self::score(experiment, &experiment.training_set, experiment.solver, theta);
     let discretisation = match (&sets[0].outcome, trained) {
-        (Ok(predicted), Ok(trained)) => Some(difference(&predicted.predicted, &trained.predicted)),
+        (Ok(predicted), Ok(trained)) => Some(Discretisation {
+            difference: difference(&predicted.predicted, &trained.predicted),
+            fit: trained.mse,
+        }),
         _ => None,
     };
     Assessment { laws: experiment.law_names(), sets, discretisation }
 }
 
-fn score_with(experiment: &Experiment, method: Method, theta: &[f64]) -> Result<Score, Failure> {
-    score(experiment, &experiment.training_set, method, theta)
+/// How many rows of a set are scored.
+pub(crate) fn scored_rows(dataset: &Dataset) -> usize {
+    dataset.trajectories().iter().map(|t| t.len().saturating_sub(t.scored_from)).sum()
+}
+
+/// First and last scored time of a set, over all trajectories.
+pub(crate) fn scored_range(dataset: &Dataset) -> (f64, f64) {
+    let trajectories = dataset.trajectories();
+    let firsts = trajectories.iter().map(|t| t.times[t.scored_from.min(t.len() - 1)]);
+    let lasts = trajectories.iter().map(|t| t.times[t.len() - 1]);
+    (firsts.fold(f64::INFINITY, f64::min), lasts.fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// Mean squared difference of two predictions at the same times.
@@ -140,22 +170,29 @@ fn mean_squared_error(dataset: &Dataset, predicted: &[Vec<f64>]) -> f64 {
 }
 
 impl Assessment {
-    /// Whether a set could not be scored.
-    pub fn any_failed(&self) -> bool {
-        self.sets.iter().any(|set| set.outcome.is_err())
+    /// The sets that could not be scored, and why.
+    pub fn failures(&self) -> impl Iterator<Item = (&str, &Failure)> {
+        self.sets.iter().filter_map(|set| Some((set.name.as_str(), set.outcome.as_ref().err()?)))
+    }
+
+    /// How far the training discretisation is from the prediction solver, beside the fit.
+    pub fn solver_note(&self) -> Option<String> {
+        let Discretisation { difference, fit } = self.discretisation?;
+        Some(format!(
+            "the prediction solver differs from the steps of training by {} (mean squared, on \
+             reconstruction); by those steps the fit is {}",
+            short(difference),
+            short(fit)
+        ))
     }
 
     /// A warning if the solvers of training and prediction differ by more than the fit.
-    pub fn warning(&self) -> Option<String> {
-        let fit = self.sets.first()?.outcome.as_ref().ok()?.mse;
-        let difference = self.discretisation?;
-        (difference > fit).then(|| {
-            format!(
-                "the training discretisation and the prediction solver differ by {difference:.1e} \
-                 (mean squared), more than the fit of {fit:.1e}: the model has learned the steps \
-                 of its solver; train with `substeps = 2` or more, or with `rtol`"
-            )
-        })
+    pub fn warning(&self) -> Option<&'static str> {
+        let Discretisation { difference, fit } = self.discretisation?;
+        (difference > fit).then_some(
+            "that difference is larger than the fit: the model has learned the steps of its \
+             solver\nhint: train with `substeps = 2` or more under `[solver]`, or with `rtol`",
+        )
     }
 
     /// For programs to read.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
 use crate::files;
+use crate::log::TAKEN_BACK;
 
 /// The columns of a log.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,8 +23,10 @@ pub struct Record {
     pub weights: Vec<Vec<f64>>,
     /// Iterations at which the best point was accepted.
     pub accepted: Vec<f64>,
-    /// Iterations with an event.
-    pub events: Vec<f64>,
+    /// Iterations whose evaluation failed and whose step was taken back.
+    pub taken_back: Vec<f64>,
+    /// Iterations at which rejections in a row halved the step.
+    pub backtracked: Vec<f64>,
 }
 
 impl Record {
@@ -70,8 +73,10 @@ impl Record {
             if &row[verdict] == "accepted" {
                 record.accepted.push(at);
             }
-            if !row[event].is_empty() {
-                record.events.push(at);
+            if row[event].starts_with(TAKEN_BACK) {
+                record.taken_back.push(at);
+            } else if !row[event].is_empty() {
+                record.backtracked.push(at);
             }
         }
         Ok(record)

@@ -1,2 +1,46 @@
-//! Placeholder.
+//! Files in, files out: experiment files, tables, run folders, checkpoints, pictures.
+//!
+//! An experiment as written ([`config`]) is checked into one as meant ([`Experiment`]); training it
+//! ([`train()`]) leaves one as happened ([`RunFolder`]).
+
+mod assemble;
+mod assess;
+pub mod config;
+mod diagnostic;
+mod digest;
+mod experiment;
 pub mod figures;
+pub mod files;
+mod history;
+mod loaded_run;
+mod log;
+mod manifest;
+mod model;
+mod number;
+pub mod paper;
+pub mod pictures;
+pub mod predict;
+mod recorder;
+mod run_folder;
+pub mod runner;
+mod summary;
+pub mod table;
+mod times;
+mod train;
+
+pub use assess::{Assessment, Discretisation, LawScore, Score, SetScore, assess, score};
+pub use config::{read, read_embedded, read_run};
+pub use diagnostic::{Diagnostic, Place, Spot};
+pub use experiment::{Experiment, Field, Strategy, StrategyKind, Training};
+pub use history::Record;
+pub use loaded_run::LoadedRun;
+pub use log::{Log, describe};
+pub use manifest::{Machine, Manifest, Status, Which};
+pub use model::{FORMAT, Metadata, ModelFile, save_checkpoint, save_model};
+pub use number::{exact, short};
+pub use recorder::Watcher;
+pub use run_folder::{RECONSTRUCTION, RunFolder, sets};
+pub use summary::summary;
+pub use table::{read_dataset, write_dataset};
+pub use times::read_times;
+pub use train::{Resumed, Trained, resume, train};

@@ -33,6 +33,7 @@ impl LoadedRun {
         let folder = RunFolder::open(path)?;
         let manifest = Manifest::read(&folder.manifest())?;
         let experiment = config::read_run(path)?;
+        manifest.check_data(&experiment)?;
         let which = which.unwrap_or(manifest.model);
         let file = folder.model(which);
         if !file.is_file() {
@@ -41,7 +42,7 @@ impl LoadedRun {
             return Err(Diagnostic::new(message).with_hint(hint));
         }
         let model = ModelFile::read(&file)?;
-        let theta = model.theta(&experiment.shape())?;
+        let theta = model.theta(&experiment)?;
         let iteration = model.metadata().iteration;
         Ok(Self { folder, experiment, manifest, which, theta, iteration })
     }

@@ -21,14 +21,13 @@ const FIRST: &str = "iteration,value,fit,loss,violation";
 impl Log {
     /// A new log with its header.
     pub fn create(path: &Path, laws: &[String]) -> Result<Self, Diagnostic> {
-        let mut header = FIRST.to_owned();
-        for what in ["violation", "weight"] {
-            for law in laws {
-                header += &format!(",{}", quoted(&format!("{what}: {law}")));
-            }
-        }
-        header += ",rate-factor,verdict,event\n";
-        files::write(path, header.as_bytes())?;
+        let of_laws = |what: &str| -> Vec<String> {
+            laws.iter().map(|law| quoted(&format!("{what}: {law}"))).collect()
+        };
+        let mut header = vec![FIRST.to_owned()];
+        header.extend(of_laws("violation").into_iter().chain(of_laws("weight")));
+        header.push("rate-factor,verdict,event\n".to_owned());
+        files::write(path, header.join(",").as_bytes())?;
         Self::open(path)
     }
 
@@ -37,13 +36,21 @@ impl Log {
     pub fn resume(path: &Path, iteration: usize) -> Result<Self, Diagnostic> {
         let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
         let mut kept = String::with_capacity(text.len());
+        let mut rows = 0;
         for (n, line) in text.split_inclusive('\n').enumerate() {
             let number = line.split(',').next().and_then(|cell| cell.parse::<usize>().ok());
-            let before = n == 0 || number.is_some_and(|number| number < iteration);
-            if !before || !line.ends_with('\n') {
+            let expected = n == 0 || number == Some(rows);
+            if !expected || (n > 0 && rows == iteration) || !line.ends_with('\n') {
                 break;
             }
+            rows += usize::from(n > 0);
             kept += line;
+        }
+        if rows < iteration || !kept.starts_with(FIRST) {
+            let message =
+                format!("`{}` is damaged: it ends before row {iteration}", path.display());
+            let hint = "the checkpoint goes on from that row; restore the file, or train again";
+            return Err(Diagnostic::new(message).with_hint(hint));
         }
         files::write(path, kept.as_bytes())?;
         Self::open(path)
@@ -97,14 +104,17 @@ impl Log {
     }
 }
 
+/// How a step that was taken back is noted.
+pub(crate) const TAKEN_BACK: &str = "step taken back";
+
 /// An event in words.
 pub fn describe(event: &Event) -> String {
     match event {
         Event::TakenBack { failure, factor } => {
-            format!("step taken back, rate now times {factor}: {failure}")
+            format!("{TAKEN_BACK}, rate now times {factor:?}: {failure}")
         }
         Event::Backtracked { factor } => {
-            format!("20 rejections in a row, step now times {factor}")
+            format!("20 rejections in a row, step now times {factor:?}")
         }
     }
 }

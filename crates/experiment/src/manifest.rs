@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
-use crate::files;
+use crate::{digest, files};
+
+/// Commit that the program was built from, as its build script found it.
+const COMMIT: &str = env!("LAWFUL_COMMIT");
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +72,8 @@ pub struct Manifest {
     pub strategy: String,
     /// Seed of initial weights and batches.
     pub seed: u64,
+    /// Fingerprint of the data, to notice when the files in `data/` were changed.
+    pub data: String,
     /// Kernels in use: two processor families may round differently.
     pub kernels: String,
     /// The machine.
@@ -92,7 +97,7 @@ pub struct Manifest {
     /// Iteration of the best point.
     pub best_iteration: usize,
     /// Evaluations that failed and were taken back.
-    pub failures: u64,
+    pub failures: usize,
     /// The model that stands for the run.
     pub model: Which,
 }
@@ -102,10 +107,11 @@ impl Manifest {
     pub fn new(experiment: &Experiment) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            commit: env!("LAWFUL_COMMIT").to_owned(),
+            commit: COMMIT.to_owned(),
             name: experiment.name.clone(),
             strategy: experiment.strategy.kind.name().to_owned(),
             seed: experiment.training.seed,
+            data: digest::of_data(experiment),
             kernels: lawful::ode::kernels().to_string(),
             machine: Machine {
                 system: std::env::consts::OS.to_owned(),
@@ -122,23 +128,43 @@ impl Manifest {
             rejected: 0,
             best_iteration: 0,
             failures: 0,
-            model: if experiment.strategy.best_point.is_some() { Which::Best } else { Which::Last },
+            model: Self::usual_model(experiment),
         }
     }
 
-    /// Notes how the run ended.
-    pub fn end(&mut self, stop: &Stop) {
+    /// The model that stands for a run without failure: the best where the best-point strategy is
+    /// on, otherwise the last.
+    pub fn usual_model(experiment: &Experiment) -> Which {
+        if experiment.strategy.best_point.is_some() { Which::Best } else { Which::Last }
+    }
+
+    /// Notes how the run ended; `best_known` is whether any point could be evaluated.
+    pub fn end(&mut self, stop: &Stop, best_known: bool) {
         (self.status, self.reason) = match stop {
             Stop::Finished => (Status::Finished, "all iterations are done".to_owned()),
             Stop::Interrupted => (Status::Interrupted, "stopped by the user".to_owned()),
-            Stop::Failed(failure) => (
+            Stop::Failed(failure) if best_known => (
                 Status::Failed,
                 format!("too many evaluations failed in a row; the last one: {failure}"),
             ),
+            Stop::Failed(failure) => {
+                (Status::Failed, format!("the initial weights cannot be evaluated: {failure}"))
+            }
         };
-        if self.status == Status::Failed {
-            self.model = Which::Best;
+        match (self.status, best_known) {
+            (_, false) => self.model = Which::Last,
+            (Status::Failed, true) => self.model = Which::Best,
+            _ => {}
         }
+    }
+
+    /// Whether these are the data that the run was begun with.
+    pub fn check_data(&self, experiment: &Experiment) -> Result<(), Diagnostic> {
+        if self.data == digest::of_data(experiment) {
+            return Ok(());
+        }
+        let message = "the files in `data/` of this run are not the ones that it was begun with";
+        Err(Diagnostic::new(message).with_hint("restore them, or train again"))
     }
 
     /// Writes it.

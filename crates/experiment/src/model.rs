@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
-use lawful::strategy::State;
 use lawful::{BestPoint, MlpShape, Progress};
 use safetensors::tensor::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
 use crate::files;
 
 /// Version of the file format; a file with a larger one is refused.
@@ -165,8 +165,16 @@ impl ModelFile {
         &self.metadata
     }
 
-    /// θ of a network of this shape.
-    pub fn theta(&self, shape: &MlpShape) -> Result<Vec<f64>, Diagnostic> {
+    /// θ of the network of this experiment.
+    pub fn theta(&self, experiment: &Experiment) -> Result<Vec<f64>, Diagnostic> {
+        if self.metadata != experiment.metadata(self.metadata.iteration) {
+            return Err(Diagnostic::new(format!(
+                "`{}` is a model of another network than the one in `config.toml`",
+                self.path
+            ))
+            .with_hint("one of the two was changed by hand: restore it, or train again"));
+        }
+        let shape = experiment.shape();
         let mut theta = vec![0.0; shape.parameter_len()];
         for (n, layer) in shape.layers().enumerate() {
             let (weight, bias) = (format!("layers.{n}.weight"), format!("layers.{n}.bias"));
@@ -176,22 +184,25 @@ impl ModelFile {
         Ok(theta)
     }
 
-    /// Everything that going on from a checkpoint needs.
-    pub fn progress(&self, shape: &MlpShape, tolerance: f64) -> Result<Progress, Diagnostic> {
-        let theta = self.theta(shape)?;
-        let mut best_theta = vec![0.0; theta.len()];
+    /// Everything that going on from a checkpoint of this experiment needs.
+    pub fn progress(&self, experiment: &Experiment) -> Result<Progress, Diagnostic> {
+        let theta = self.theta(experiment)?;
+        let (mut best_theta, mut best_gradient) = (vec![0.0; theta.len()], vec![0.0; theta.len()]);
         self.fill("training.best.theta", &mut best_theta)?;
-        let mut best_gradient = vec![0.0; theta.len()];
         self.fill("training.best.gradient", &mut best_gradient)?;
+        let mut optimiser = experiment.optimiser().state().to_vec();
+        self.fill("training.optimiser", &mut optimiser)?;
+        let mut strategy = experiment.strategy().start(experiment.laws.len());
+        self.fill("training.strategy", &mut strategy.numbers)?;
         let (mut numbers, mut factors) = ([0.0; 8], [0.0; 2]);
         self.fill("training.best.numbers", &mut numbers)?;
         self.fill("training.factors", &mut factors)?;
         Ok(Progress {
             iteration: self.metadata.iteration,
             theta,
-            optimiser: self.values("training.optimiser")?,
-            strategy: State { numbers: self.values("training.strategy")? },
-            best: BestPoint::restore(tolerance, best_theta, &numbers),
+            optimiser,
+            strategy,
+            best: BestPoint::restore(experiment.strategy.tolerance, best_theta, &numbers),
             best_gradient,
             failure_factor: factors[0],
             backtrack_factor: factors[1],

@@ -2,7 +2,7 @@
 
 use lawful::{Dataset, Relation};
 
-use crate::assess::{Assessment, Score, SetScore};
+use crate::assess::{Assessment, Score, SetScore, scored_range};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::figures::{
@@ -20,6 +20,7 @@ pub fn write(
     folder: &RunFolder,
     theta: &[f64],
     assessment: &Assessment,
+    record: Record,
 ) -> Result<(), Diagnostic> {
     for ((name, dataset), set) in sets(experiment).zip(&assessment.sets) {
         let figure = curves_of(experiment, theta, name, dataset);
@@ -34,7 +35,6 @@ pub fn write(
             save(folder, &format!("residuals-{name}"), &residuals(&figure))?;
         }
     }
-    let record = Record::read(&folder.log())?;
     save(folder, "learning", &learning(&learning_of(experiment, record)))
 }
 
@@ -60,17 +60,27 @@ pub fn curves_of(
         title: format!("{}: {name}", experiment.name),
         time: "t".to_owned(),
         states: experiment.vocabulary.state().to_vec(),
-        measured: dataset.trajectories().iter().map(measured).collect(),
+        measured: dataset.trajectories().iter().map(|t| measured(experiment, t)).collect(),
         predictions: vec![predicted(experiment, theta, "predicted", Line::Solid, dataset)],
         ranges,
     }
 }
 
-fn measured(trajectory: &lawful::Trajectory) -> Trajectory {
+/// What was measured. A test of the later part of a trajectory has no rows of the earlier one, so
+/// these come from the training set.
+fn measured(experiment: &Experiment, trajectory: &lawful::Trajectory) -> Trajectory {
+    let (name, scored) = (trajectory.name.clone(), trajectory.scored_from);
+    let mut training = experiment.training_set.trajectories().iter();
+    let earlier = training.find(|earlier| scored > 0 && earlier.name == name);
+    let Some(earlier) = earlier else {
+        return Trajectory { name, t: trajectory.times.clone(), values: trajectory.states.clone() };
+    };
+    let d = experiment.vocabulary.state().len();
+    let rows = earlier.times.partition_point(|t| *t < trajectory.times[scored]);
     Trajectory {
-        name: trajectory.name.clone(),
-        t: trajectory.times.clone(),
-        values: trajectory.states.clone(),
+        name,
+        t: [&earlier.times[..rows], &trajectory.times[scored..]].concat(),
+        values: [&earlier.states[..rows * d], &trajectory.states[scored * d..]].concat(),
     }
 }
 
@@ -93,13 +103,8 @@ pub fn predicted(
 
 /// The scored times of a set.
 fn range(name: &str, dataset: &Dataset) -> TimeRange {
-    let firsts = dataset.trajectories().iter().map(|t| t.times[t.scored_from.min(t.len() - 1)]);
-    let lasts = dataset.trajectories().iter().map(|t| t.times[t.len() - 1]);
-    TimeRange {
-        name: name.to_owned(),
-        from: firsts.fold(f64::INFINITY, f64::min),
-        to: lasts.fold(f64::NEG_INFINITY, f64::max),
-    }
+    let (from, to) = scored_range(dataset);
+    TimeRange { name: name.to_owned(), from, to }
 }
 
 /// Residuals of each law on a set.
@@ -138,8 +143,12 @@ pub fn learning_of(experiment: &Experiment, record: Record) -> LearningFigure {
     if experiment.strategy.best_point.is_some() {
         events.push(Events { name: "best point accepted".to_owned(), iterations: record.accepted });
     }
-    if !record.events.is_empty() {
-        events.push(Events { name: "step taken back".to_owned(), iterations: record.events });
+    for (name, iterations) in
+        [("step taken back", record.taken_back), ("step halved", record.backtracked)]
+    {
+        if !iterations.is_empty() {
+            events.push(Events { name: name.to_owned(), iterations });
+        }
     }
     LearningFigure {
         title: format!("{}: training", experiment.name),

@@ -1,14 +1,10 @@
 //! What a model says at any times, from any initial state.
 
-use std::fmt::Write as _;
-use std::path;
-
 use lawful::ode::{self, Courses, Inputs, Path, SolveError};
 use lawful::{Dataset, Hold, Method, Table, Trajectory};
 
-use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
-use crate::table::{self, Format, Variables};
+use crate::number::exact;
 
 /// States at `times`, row after row, from `initial` at `times[0]`. `table` has the inputs: those of
 /// a trajectory, by its times.
@@ -85,18 +81,11 @@ pub fn csv_text(dataset: &Dataset, predicted: &[Vec<f64>]) -> String {
         for (t, row) in trajectory.times.iter().zip(states.chunks_exact(names.len())) {
             text += &name;
             for value in std::iter::once(t).chain(row) {
-                write!(text, ",{value}").expect("writing to a string");
+                text.push(',');
+                text += &exact(*value);
             }
             text.push('\n');
         }
     }
     text
-}
-
-/// The times in a CSV file, from its time column.
-pub fn read_times(file: &path::Path, time: &str) -> Result<Vec<f64>, Diagnostic> {
-    let format = Format { time: time.to_owned(), ..Format::default() };
-    let variables = Variables { state: &[], inputs: &[] };
-    let read = table::read(&[file.to_owned()], &format, variables, Hold::Linear);
-    Ok(read.map_err(|error| error.error)?.remove(0).times)
 }

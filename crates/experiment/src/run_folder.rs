@@ -12,18 +12,21 @@
 //!   figures/*.svg, *.png     pictures
 //! ```
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use lawful::Dataset;
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
+use crate::log::Log;
 use crate::manifest::{Manifest, Which};
-use crate::{files, table};
+use crate::{digest, files, table};
 
 /// The name of the training set in files and reports.
 pub const RECONSTRUCTION: &str = "reconstruction";
+
+/// How the names of what is half written end.
+const PART: &str = ".part";
 
 /// Where a run is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,33 +35,60 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder of a run that begins, and writes what is known: config, data, manifest. If
-    /// anything of this fails, nothing is left behind.
+    /// Makes the folder of a run that begins, with what is known: config, data, manifest, and the
+    /// header of the log. It appears whole or not at all, and if it cannot be made nothing is left
+    /// behind.
     pub fn create(parent: &Path, experiment: &Experiment) -> Result<Self, Diagnostic> {
-        let made_parent = !parent.exists();
-        files::create_folder(parent)?;
-        let base = format!(
-            "{}-{}-s{}-{}",
-            experiment.name,
-            experiment.strategy.label(),
+        let named = |path: &&Path| !path.as_os_str().is_empty();
+        let missing: Vec<&Path> =
+            parent.ancestors().take_while(named).take_while(|path| !path.exists()).collect();
+        let made = files::create_folder(parent).and_then(|()| Self::make(parent, experiment));
+        made.map_err(|error| {
+            for folder in missing {
+                // What cannot be removed was not made, or another run is in it.
+                let _ = files::remove_empty_folder(folder);
+            }
+            let hint = "name another folder for runs: `--out FOLDER`".to_owned();
+            Diagnostic { hint: error.hint.clone().or(Some(hint)), ..error }
+        })
+    }
+
+    fn make(parent: &Path, experiment: &Experiment) -> Result<Self, Diagnostic> {
+        let base = Self::name_of(experiment);
+        let part = Self { path: parent.join(format!(".{base}.{}{PART}", std::process::id())) };
+        let named = part.fill(experiment).and_then(|()| part.rename(parent, &base));
+        named.inspect_err(|_| {
+            // What cannot be removed could not be written either.
+            let _ = files::remove_folder(&part.path);
+        })
+    }
+
+    /// The name of the folder of a first run: it follows from the experiment and its data.
+    pub fn name_of(experiment: &Experiment) -> String {
+        let (name, strategy) = (&experiment.name, experiment.strategy.label());
+        format!(
+            "{name}-{strategy}-s{}-{}",
             experiment.training.seed,
-            identity(experiment)
-        );
-        let mut path = parent.join(&base);
+            digest::of_experiment(experiment)
+        )
+    }
+
+    /// Gives the folder the first free name among `base`, `base-2`, `base-3`, …
+    fn rename(&self, parent: &Path, base: &str) -> Result<Self, Diagnostic> {
+        let mut path = parent.join(base);
         let mut number = 1;
-        while path.exists() {
+        loop {
+            // Another run may take the name between the question and the answer.
+            if !path.exists() {
+                match files::rename_folder(&self.path, &path) {
+                    Ok(()) => return Ok(Self { path }),
+                    Err(error) if !path.exists() => return Err(error),
+                    Err(_) => {}
+                }
+            }
             number += 1;
             path = parent.join(format!("{base}-{number}"));
         }
-        let folder = Self { path };
-        folder.fill(experiment).inspect_err(|_| {
-            // What cannot be removed could not be written either.
-            let _ = files::remove_folder(&folder.path);
-            if made_parent {
-                let _ = files::remove_folder(parent);
-            }
-        })?;
-        Ok(folder)
     }
 
     fn fill(&self, experiment: &Experiment) -> Result<(), Diagnostic> {
@@ -68,7 +98,20 @@ impl RunFolder {
         for (name, dataset) in sets(experiment) {
             table::write_dataset(dataset, &self.data(name))?;
         }
+        Log::create(&self.log(), &experiment.law_names())?;
         Manifest::new(experiment).write(&self.manifest())
+    }
+
+    /// Removes what a killed program left half written.
+    pub fn remove_parts(&self) -> Result<(), Diagnostic> {
+        for folder in [self.path.clone(), self.path.join("figures")] {
+            for name in files::list(&folder) {
+                if name.starts_with('.') && name.ends_with(PART) {
+                    files::remove(&folder.join(name))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The folder of a run that exists.
@@ -152,27 +195,4 @@ impl RunFolder {
 pub fn sets(experiment: &Experiment) -> impl Iterator<Item = (&str, &Dataset)> {
     let tests = experiment.tests.iter().map(|(name, dataset)| (name.as_str(), dataset));
     std::iter::once((RECONSTRUCTION, &experiment.training_set)).chain(tests)
-}
-
-/// Six digits that depend on config and data alone (FNV-1a).
-fn identity(experiment: &Experiment) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |bytes: &[u8]| {
-        for &byte in bytes {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    };
-    add(experiment.complete_text().as_bytes());
-    for (_, dataset) in sets(experiment) {
-        for trajectory in dataset.trajectories() {
-            for number in
-                trajectory.times.iter().chain(&trajectory.states).chain(&trajectory.inputs)
-            {
-                add(&number.to_bits().to_le_bytes());
-            }
-        }
-    }
-    let mut text = String::new();
-    write!(text, "{:06x}", hash >> 40).expect("writing to a string");
-    text
 }

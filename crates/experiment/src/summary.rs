@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use lawful::law::{Steps, Workspace};
-use lawful::{Batch, Control, Dataset, Law, Method, Relation};
+use lawful::{Batch, Control, Course, Dataset, Law, Method, Relation, Schedule};
 
-use crate::experiment::Experiment;
+use crate::assess::{scored_range, scored_rows};
+use crate::experiment::{Experiment, StrategyKind, Training};
+use crate::number::{exact, short};
 use crate::run_folder::{RECONSTRUCTION, sets};
 
 /// A page of text: system, laws, data, network, solvers, strategy, training.
@@ -28,7 +30,7 @@ fn write_system(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
         writeln!(out, "inputs      {}", vocabulary.inputs().join(", "))?;
     }
     for (name, value) in vocabulary.constants() {
-        writeln!(out, "constant    {name} = {value}")?;
+        writeln!(out, "constant    {name} = {}", exact(*value))?;
     }
     for (name, definition) in vocabulary.definitions() {
         writeln!(out, "define      {name} = {definition}")?;
@@ -40,12 +42,15 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
     if experiment.laws.is_empty() {
         writeln!(out, "laws        none")?;
     }
-    for law in &experiment.laws {
+    for (law, name) in experiment.laws.iter().zip(experiment.law_names()) {
         let kind = match law.relation() {
             Relation::Equality => "equality",
             Relation::AtMost => "inequality",
         };
-        writeln!(out, "law         {}: {} ({kind})", law.name(), law.text())?;
+        // A law without a name of its own is called by its text.
+        let relation = law.to_string();
+        let name = if name == relation { String::new() } else { format!("{name}: ") };
+        writeln!(out, "law         {name}{relation} ({kind})")?;
         writeln!(out, "            {}", on_the_data(law, &experiment.training_set))?;
     }
     Ok(())
@@ -54,7 +59,7 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
 /// How far the measurements themselves break a law: noise, or a law that is not true.
 fn on_the_data(law: &Law, dataset: &Dataset) -> String {
     let (d, mut workspace) = (dataset.state().len(), Workspace::default());
-    let (mut steps, mut broken, mut sum) = (0_usize, 0_usize, 0.0);
+    let (mut steps, mut broken, mut sum, mut largest) = (0_usize, 0_usize, 0.0, 0.0_f64);
     for trajectory in dataset.trajectories() {
         let n = trajectory.len();
         let mut residuals = vec![0.0; n];
@@ -78,33 +83,39 @@ fn on_the_data(law: &Law, dataset: &Dataset) -> String {
             steps += 1;
             broken += usize::from(violation > 0.0);
             sum += violation;
+            largest = largest.max(violation);
         }
     }
     match (steps, broken) {
         (0, _) => "no step of the data is complete enough to look at it".to_owned(),
         (_, 0) => format!("holds at all {steps} steps of the data"),
+        _ if largest <= ROUNDING => {
+            format!("holds at all {steps} steps of the data, up to rounding")
+        }
         _ => format!(
-            "the data themselves break it at {broken} of {steps} steps, by {:.1e} on average",
-            sum / steps as f64
+            "the data themselves break it at {broken} of {steps} steps, by {} on average and {} at \
+             most",
+            short(sum / steps as f64),
+            short(largest)
         ),
     }
 }
 
+/// Violations up to this come from the arithmetic, not from the data.
+const ROUNDING: f64 = 1e-12;
+
 fn write_data(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
     for (name, dataset) in sets(experiment) {
-        let trajectories = dataset.trajectories();
-        let scored = |t: &lawful::Trajectory| t.times[t.scored_from.min(t.len() - 1)];
-        let first = trajectories.iter().map(scored).fold(f64::INFINITY, f64::min);
-        let lasts = trajectories.iter().map(|t| t.times[t.len() - 1]);
-        let last = lasts.fold(f64::NEG_INFINITY, f64::max);
-        let rows: usize = trajectories.iter().map(|t| t.len() - t.scored_from).sum();
-        let what = if name == RECONSTRUCTION { "training" } else { "test" };
-        write!(out, "{what:<12}{name}: ")?;
-        match trajectories.len() {
+        let (rows, (first, last)) = (scored_rows(dataset), scored_range(dataset));
+        match name {
+            RECONSTRUCTION => write!(out, "data        {name} (the training set): ")?,
+            _ => write!(out, "test        {name}: ")?,
+        }
+        match dataset.trajectories().len() {
             1 => write!(out, "{rows} rows")?,
             several => write!(out, "{several} trajectories, {rows} rows")?,
         }
-        write!(out, ", t from {first} to {last}")?;
+        write!(out, ", t from {} to {}", exact(first), exact(last))?;
         match dataset.missing() {
             0 => writeln!(out)?,
             missing => writeln!(out, ", {missing} cells missing")?,
@@ -124,18 +135,57 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
     writeln!(out, "{} parameters, {} precision", shape.parameter_len(), field.precision.name())?;
     writeln!(out, "solver      {}", method(&experiment.solver))?;
     writeln!(out, "prediction  {}", method(&experiment.predict))?;
-    writeln!(out, "strategy    {}", experiment.strategy.label())?;
+    writeln!(out, "strategy    {}", strategy(experiment))?;
     let batch = match training.batch {
         Batch::Full => "all data at once".to_owned(),
         Batch::Trajectories { count } => format!("{count} trajectories at a time"),
         Batch::Windows { count, rows } => format!("{count} windows of {rows} rows at a time"),
     };
-    let (loss, rate) = (training.loss.name(), training.optimiser.rate);
+    let Training { iterations, loss, seed, .. } = training;
     writeln!(
         out,
-        "training    {} iterations of adam, rate {rate}, loss {loss}, {batch}, seed {}",
-        training.iterations, training.seed
-    )
+        "training    {iterations} iterations, {batch}, loss {}, seed {seed}",
+        loss.name()
+    )?;
+    let (rate, clip) = (training.optimiser.rate, training.optimiser.clip);
+    write!(out, "optimiser   adam, rate {}{}", exact(rate), course(&training.schedule, rate))?;
+    match clip {
+        Some(clip) => writeln!(out, ", gradients clipped at {}", exact(clip)),
+        None => writeln!(out),
+    }
+}
+
+/// How the rate changes, behind the rate.
+fn course(schedule: &Schedule, rate: f64) -> String {
+    let last = short(rate * schedule.last);
+    let text = match schedule.course {
+        Course::Constant => String::new(),
+        Course::Cosine => format!(", falling as a cosine to {last}"),
+        Course::Exponential => format!(", falling exponentially to {last}"),
+    };
+    match schedule.warm_up {
+        0 => text,
+        rise => format!("{text}, after a rise over {rise} iterations"),
+    }
+}
+
+/// The strategy with the numbers that matter most.
+fn strategy(experiment: &Experiment) -> String {
+    let strategy = &experiment.strategy;
+    let numbers = |mu: &[f64]| mu.iter().map(|mu| exact(*mu)).collect::<Vec<_>>().join(", ");
+    let mut text = match &strategy.kind {
+        StrategyKind::Vanilla if experiment.laws.is_empty() => "vanilla".to_owned(),
+        StrategyKind::Vanilla => "vanilla: laws are measured, not enforced".to_owned(),
+        StrategyKind::L1(mu) => format!("l1, mu {}", numbers(mu)),
+        StrategyKind::L2(mu) => format!("l2, mu {}", numbers(mu)),
+        StrategyKind::SelfAdaptive(_) => {
+            format!("self-adaptive, tolerance {}", exact(strategy.tolerance))
+        }
+    };
+    if strategy.best_point.is_some() {
+        text += ", back to the best point after a worse one";
+    }
+    text
 }
 
 fn method(method: &Method) -> String {
@@ -144,7 +194,8 @@ fn method(method: &Method) -> String {
         Control::Grid { substeps: 1 } => format!("{name}, one step per data interval"),
         Control::Grid { substeps } => format!("{name}, {substeps} steps per data interval"),
         Control::Adaptive(adaptive) => {
-            format!("{name}, adaptive, rtol {:e}, atol {:e}", adaptive.rtol, adaptive.atol)
+            let (rtol, atol) = (exact(adaptive.rtol), exact(adaptive.atol));
+            format!("{name}, adaptive, rtol {rtol}, atol {atol}")
         }
     }
 }

@@ -3,13 +3,15 @@
 use lawful_experiment::{Diagnostic, read, summary};
 
 use crate::arguments::Check;
+use crate::output::{self, typed};
 
 pub(crate) fn run(options: &Check) -> Result<u8, Diagnostic> {
     let experiment = read(&options.experiment)?;
     if options.complete {
-        print!("{}", experiment.complete_text());
+        output::data(&experiment.complete_text())?;
     } else {
-        print!("{}", summary(&experiment));
+        output::data(&summary(&experiment))?;
+        output::talk(format!("\nall is well: lawful train {}", typed(&options.experiment)));
     }
     Ok(0)
 }

@@ -2,20 +2,21 @@
 
 use lawful_experiment::figures::{CurvesFigure, Line, curves, side_by_side};
 use lawful_experiment::{
-    Diagnostic, Experiment, LoadedRun, Status, Trained, pictures, read_embedded, train,
+    Diagnostic, Experiment, LoadedRun, Status, Trained, pictures, read_embedded, short, train,
 };
 
 use crate::INTERRUPTED;
 use crate::arguments::Demo;
+use crate::output::{data, talk, typed};
 use crate::progress::Progress;
-use crate::text_table::{render, short};
+use crate::text_table::render;
 
 const EXPERIMENT: &str = include_str!("../../templates/demo.toml");
 
 pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
     let say = |text: &str| {
         if !options.quiet {
-            eprintln!("{text}");
+            talk(text);
         }
     };
     say("A damped oscillator, x'' + 0.1 x' + x = 0, is measured 400 times over 50 seconds.\n\
@@ -30,14 +31,14 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
         let mut progress = Progress::new(options.quiet, label);
         let trained = train(&experiment, &options.out, &mut progress)?;
         if trained.manifest.status == Status::Interrupted {
-            say(&format!("to go on: lawful resume {}", trained.folder.path().display()));
+            say(&format!("to go on: lawful resume {}", typed(trained.folder.path())));
             return Ok(INTERRUPTED);
         }
         runs.push((label, experiment, trained));
     }
     draw(&runs)?;
     let (_, _, last) = &runs[runs.len() - 1];
-    print!("{}", table(&runs));
+    data(&table(&runs))?;
     let figures = last.folder.path().join("figures");
     say(&format!(
         "\nLook at {}:\n  demo.png             both models beyond the data they saw\n  \
@@ -61,7 +62,7 @@ fn table(runs: &[(&str, Experiment, Trained)]) -> String {
             rows.push(vec![format!("{label}, {}", set.name), mse, violation]);
         }
     }
-    render(&["model", "mse", "violation"], &rows)
+    render(&["model", "mse", "violation"], 1, &rows)
 }
 
 /// Both models side by side on the last test set, into the folder of the run with the law.
@@ -72,8 +73,8 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
         let run = LoadedRun::open(trained.folder.path(), None)?;
         let (name, dataset) = experiment.tests.last().expect("the demo has test sets");
         let mut figure = pictures::curves_of(experiment, &run.theta, name, dataset);
-        figure.title = (*label).to_owned();
-        figure.predictions[0].name = (*label).to_owned();
+        figure.title = String::from(*label);
+        figure.predictions[0].name = String::from(*label);
         figure.predictions[0].line = line;
         line = Line::Solid;
         figures.push(figure);
@@ -81,7 +82,7 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
     let (_, _, last) = &runs[runs.len() - 1];
     pictures::save(&last.folder, "demo", &side_by_side("a damped oscillator", &figures))?;
     let mut both = figures.remove(1);
-    both.title = "a damped oscillator, with and without its energy law".to_owned();
+    both.title = String::from("a damped oscillator, with and without its energy law");
     both.predictions.extend(figures.remove(0).predictions);
     pictures::save(&last.folder, "demo-curves", &curves(&both))
 }

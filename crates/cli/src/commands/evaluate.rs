@@ -1,68 +1,87 @@
 //! `lawful evaluate`: errors and violations of a model on each set.
 
-use lawful_experiment::{Assessment, Diagnostic, LoadedRun, assess};
+use lawful_experiment::{Assessment, Diagnostic, LoadedRun, Score, assess, exact, short};
 
 use crate::MISSED;
 use crate::arguments::Evaluate;
-use crate::text_table::{render, short};
+use crate::output::{data, talk};
+use crate::text_table::render;
 
 pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     let run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
     let assessment = assess(&run.experiment, &run.theta);
     if options.json {
-        println!("{:#}", assessment.json());
+        data(&format!("{:#}\n", assessment.json()))?;
     } else {
-        eprintln!("{} model of iteration {}\n", run.which.name(), run.iteration);
-        print!("{}", table(&assessment));
+        talk(format!("{} model, of iteration {}\n", run.which.name(), run.iteration));
+        data(&table(&assessment))?;
     }
     if let Some(warning) = assessment.warning() {
-        eprintln!("warning: {warning}");
+        talk(format!("warning: {warning}"));
     }
-    Ok(if assessment.any_failed() { MISSED } else { 0 })
+    Ok(say_failures(&assessment))
+}
+
+/// Says which sets could not be solved; the exit code.
+pub(crate) fn say_failures(assessment: &Assessment) -> u8 {
+    let mut code = 0;
+    for (set, failure) in assessment.failures() {
+        talk(format!("error: {set} could not be solved: {failure}"));
+        code = MISSED;
+    }
+    code
 }
 
 /// The scores of every set, then of each law, then what the solver contributes.
 pub(crate) fn table(assessment: &Assessment) -> String {
+    let mut text = sets(assessment);
+    if !assessment.laws.is_empty() {
+        text.push('\n');
+        text += &laws(assessment);
+    }
+    match assessment.solver_note() {
+        Some(note) => format!("{text}\n{note}\n"),
+        None => text,
+    }
+}
+
+fn sets(assessment: &Assessment) -> String {
+    let has_laws = !assessment.laws.is_empty();
+    let mut header = vec!["set", "rows", "from", "to", "mse"];
+    if has_laws {
+        header.extend(["violation", "largest"]);
+    }
     let mut rows = Vec::new();
-    let mut law_rows = Vec::new();
-    let mut failures = String::new();
     for set in &assessment.sets {
-        match &set.outcome {
-            Ok(score) => {
-                let numbers = [score.mse, score.violation, score.violation_max];
-                let cells = numbers.iter().map(|number| short(*number));
-                rows.push(std::iter::once(set.name.clone()).chain(cells).collect());
-                for (name, law) in assessment.laws.iter().zip(&score.laws) {
+        let mut row = vec![set.name.clone(), set.rows.to_string()];
+        row.extend([exact(set.range.0), exact(set.range.1)]);
+        row.extend(match &set.outcome {
+            Ok(Score { mse, violation, violation_max, .. }) => {
+                [mse, violation, violation_max].map(|number| short(*number))
+            }
+            Err(_) => ["failed".to_owned(), "–".to_owned(), "–".to_owned()],
+        });
+        row.truncate(header.len());
+        rows.push(row);
+    }
+    render(&header, 1, &rows)
+}
+
+fn laws(assessment: &Assessment) -> String {
+    let mut rows = Vec::new();
+    for (k, name) in assessment.laws.iter().enumerate() {
+        for (n, set) in assessment.sets.iter().enumerate() {
+            let name = if n == 0 { name.clone() } else { String::new() };
+            let numbers = match &set.outcome {
+                Ok(score) => {
+                    let law = &score.laws[k];
                     let share = format!("{:.1} %", 100.0 * law.share);
-                    law_rows.push(vec![
-                        format!("{name} ({})", set.name),
-                        short(law.mean),
-                        short(law.max),
-                        share,
-                    ]);
+                    [short(law.mean), short(law.max), share]
                 }
-            }
-            Err(failure) => {
-                let dash = || "–".to_owned();
-                rows.push(vec![set.name.clone(), dash(), dash(), dash()]);
-                failures += &format!("{} could not be solved: {failure}\n", set.name);
-            }
+                Err(_) => ["–".to_owned(), "–".to_owned(), "–".to_owned()],
+            };
+            rows.push([name, set.name.clone()].into_iter().chain(numbers).collect());
         }
     }
-    let mut text = render(&["set", "mse", "violation", "largest"], &rows);
-    if !law_rows.is_empty() {
-        text.push('\n');
-        text += &render(&["law", "mean", "largest", "steps"], &law_rows);
-    }
-    if let Some(difference) = assessment.discretisation {
-        text += &format!(
-            "\ntraining discretisation and prediction solver differ by {} (mean squared)\n",
-            short(difference)
-        );
-    }
-    if !failures.is_empty() {
-        text.push('\n');
-        text += &failures;
-    }
-    text
+    render(&["law", "set", "mean violation", "largest", "steps violated"], 2, &rows)
 }

@@ -3,6 +3,7 @@
 use lawful_experiment::{Diagnostic, files};
 
 use crate::arguments::{Example, Init};
+use crate::output::{data, talk, typed};
 
 /// The files of an example.
 struct Template {
@@ -52,15 +53,14 @@ pub(crate) fn run(options: &Init) -> Result<u8, Diagnostic> {
         }
     }
     files::create_folder(folder)?;
-    files::write(&experiment, template.experiment.as_bytes())?;
+    let shown = typed(&experiment);
+    let usual = format!("{}/experiment.toml", template.name);
+    files::write(&experiment, template.experiment.replace(&usual, &shown).as_bytes())?;
     files::write(&csv, template.csv.as_bytes())?;
-    println!("{}", experiment.display());
-    eprintln!(
-        "wrote {} and its data {}\nnext: lawful check {}\nthen: lawful train {}",
-        experiment.display(),
+    talk(format!(
+        "wrote an experiment and its data, {}\nnext: lawful check {shown}\nthen: lawful train {shown}",
         csv.display(),
-        experiment.display(),
-        experiment.display()
-    );
+    ));
+    data(&format!("{}\n", experiment.display()))?;
     Ok(0)
 }

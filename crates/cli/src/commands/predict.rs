@@ -1,12 +1,12 @@
 //! `lawful predict`: what a model says at any times, as CSV on stdout.
 
-use std::io::Write as _;
-
+use lawful::ode::MethodError;
 use lawful::{Adaptive, Control, Method, Table, Tableau, Trajectory};
-use lawful_experiment::{Diagnostic, LoadedRun, predict, read_times};
+use lawful_experiment::{Diagnostic, LoadedRun, exact, predict, read_times};
 
 use crate::MISSED;
 use crate::arguments::Predict;
+use crate::output::{data, talk};
 
 pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
@@ -42,26 +42,26 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let states = match states {
         Ok(states) => states,
         Err(error) => {
-            eprintln!("error: {error}\nhint: {}", error.hint());
+            talk(format!("error: {error}\nhint: {}", error.hint()));
             return Ok(MISSED);
         }
     };
     let rows = &states[lead * names.len()..];
-    print(names, &times, rows);
+    data(&csv(names, &times, rows))?;
     Ok(0)
 }
 
-fn print(names: &[String], times: &[f64], rows: &[f64]) {
+fn csv(names: &[String], times: &[f64], rows: &[f64]) -> String {
     let mut text = format!("t,{}\n", names.join(","));
     for (t, row) in times.iter().zip(rows.chunks_exact(names.len())) {
-        text += &t.to_string();
+        text += &exact(*t);
         for value in row {
-            text += &format!(",{value}");
+            text.push(',');
+            text += &exact(*value);
         }
         text.push('\n');
     }
-    // A reader that has seen enough (`| head`) is no error.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    text
 }
 
 /// The trajectory whose initial state and inputs are taken.
@@ -151,17 +151,8 @@ fn example(names: &[String]) -> String {
 
 /// The method asked for, or the experiment's.
 fn method(options: &Predict, given: Method) -> Result<Method, Diagnostic> {
-    let tableau = match &options.method {
-        Some(name) => Tableau::from_name(name).ok_or_else(|| {
-            let names: Vec<&str> = lawful::ode::METHODS.iter().map(|method| method.name).collect();
-            let error = Diagnostic::new(format!("there is no method `{name}`"));
-            error.with_hint(match lawful::law::nearest(name, names.iter().copied()) {
-                Some(close) => format!("did you mean `{close}`?"),
-                None => format!("the methods are {}", names.join(", ")),
-            })
-        })?,
-        None => given.tableau(),
-    };
+    let named = options.method.as_deref().and_then(Tableau::from_name);
+    let tableau = named.unwrap_or_else(|| given.tableau());
     let control = if options.rtol.is_some() || options.atol.is_some() {
         let default = Adaptive::default();
         let (rtol, atol) = (options.rtol.unwrap_or(1e-9), options.atol.unwrap_or(1e-11));
@@ -171,5 +162,19 @@ fn method(options: &Predict, given: Method) -> Result<Method, Diagnostic> {
     } else {
         given.control()
     };
-    Method::new(tableau, control).map_err(|error| Diagnostic::new(error.to_string()))
+    Method::new(tableau, control).map_err(|error| {
+        Diagnostic::new(error.to_string()).with_hint(match error {
+            MethodError::NoErrorEstimate { .. } => {
+                "leave `--rtol` and `--atol` out, or take `--method dopri5`".to_owned()
+            }
+            MethodError::OutOfRange { setting, .. } => {
+                let usual = match setting {
+                    "substeps" => "4",
+                    "rtol" => "1e-9",
+                    _ => "1e-11",
+                };
+                format!("for example `--{setting} {usual}`")
+            }
+        })
+    })
 }

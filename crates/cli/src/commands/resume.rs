@@ -1,9 +1,10 @@
 //! `lawful resume`: finishes an interrupted run, or extends a finished one.
 
-use lawful_experiment::{Diagnostic, Manifest, Resumed, RunFolder, resume};
+use lawful_experiment::{Diagnostic, LoadedRun, Manifest, Resumed, RunFolder, assess, resume};
 
-use super::train::report;
+use super::train::{print_json, report};
 use crate::arguments::Resume;
+use crate::output::{data, talk};
 use crate::progress::Progress;
 
 pub(crate) fn run(options: &Resume) -> Result<u8, Diagnostic> {
@@ -14,10 +15,16 @@ pub(crate) fn run(options: &Resume) -> Result<u8, Diagnostic> {
         Resumed::Trained(trained) => report(&trained, options.quiet, options.json),
         Resumed::Finished(manifest) => {
             if !options.quiet {
-                eprintln!("this run is finished: {} iterations are done", manifest.done);
-                eprintln!("hint: `--iterations {}` extends it", 2 * manifest.done.max(1));
+                talk(format!("this run is finished: {} iterations are done", manifest.done));
+                talk(format!("hint: `--iterations {}` extends it", 2 * manifest.done.max(1)));
             }
-            println!("{}", options.run.display());
+            if options.json {
+                let run = LoadedRun::open(&options.run, None)?;
+                let assessment = assess(&run.experiment, &run.theta);
+                print_json(&options.run, &manifest, Some(&assessment))?;
+            } else {
+                data(&format!("{}\n", options.run.display()))?;
+            }
             Ok(0)
         }
     }

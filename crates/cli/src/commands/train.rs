@@ -1,10 +1,13 @@
 //! `lawful train`: an experiment into a run folder.
 
-use lawful_experiment::{Assessment, Diagnostic, Status, Trained, read, train};
+use std::path::Path;
+
+use lawful_experiment::{Assessment, Diagnostic, Manifest, Status, Trained, Which, read, train};
 use serde_json::json;
 
 use super::evaluate;
 use crate::arguments::Train;
+use crate::output::{data, talk, typed};
 use crate::progress::Progress;
 use crate::{INTERRUPTED, MISSED};
 
@@ -18,36 +21,59 @@ pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
     report(&trained, options.quiet, options.json)
 }
 
-/// Results to stdout and, in words, to stderr; the exit code.
+/// Results to stdout and, in words, to stderr; the exit code. What went wrong is said even when
+/// quiet: it is why the code is not 0.
 pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, Diagnostic> {
     let Trained { folder, manifest, assessment } = trained;
-    let path = folder.path().display();
     if !quiet {
-        if manifest.accepted + manifest.rejected > 0 && manifest.model.name() == "best" {
-            eprintln!(
-                "best point of iteration {} ({} trials accepted, {} rejected)",
-                manifest.best_iteration, manifest.accepted, manifest.rejected
-            );
-        }
-        if let Some(assessment) = assessment {
-            eprint!("\n{}", evaluate::table(assessment));
-            eprintln!("\npictures: {path}/figures/");
-        } else {
-            eprintln!("to go on: lawful resume {path}");
-        }
+        say(trained);
     }
+    if manifest.status == Status::Failed {
+        talk(format!("error: training failed: {}", manifest.reason));
+        talk("hint: try a smaller `rate`, `clip` under `optimiser`, or a finer `[solver]`");
+    }
+    let missed = assessment.as_ref().map_or(0, evaluate::say_failures);
     if json {
-        let mut value = assessment.as_ref().map_or_else(|| json!({}), Assessment::json);
-        value["run"] = json!(path.to_string());
-        value["status"] = json!(manifest.status);
-        value["reason"] = json!(manifest.reason);
-        println!("{value:#}");
+        print_json(folder.path(), manifest, assessment.as_ref())?;
     } else {
-        println!("{path}");
+        data(&format!("{}\n", folder.path().display()))?;
     }
     Ok(match manifest.status {
         Status::Interrupted => INTERRUPTED,
         Status::Failed => MISSED,
-        Status::Finished | Status::Running => 0,
+        Status::Finished | Status::Running => missed,
     })
+}
+
+fn say(trained: &Trained) {
+    let Trained { folder, manifest, assessment } = trained;
+    if manifest.model == Which::Best {
+        talk(format!(
+            "best point of iteration {} ({} trials accepted, {} rejected)",
+            manifest.best_iteration, manifest.accepted, manifest.rejected
+        ));
+    }
+    if let Some(assessment) = assessment {
+        talk(format!("\n{}", evaluate::table(assessment)));
+        if let Some(warning) = assessment.warning() {
+            talk(format!("warning: {warning}\n"));
+        }
+        talk(format!("pictures: {}", typed(&folder.path().join("figures"))));
+    } else {
+        talk(format!("to go on: lawful resume {}", typed(folder.path())));
+    }
+}
+
+/// The scores, and how the run ended.
+pub(crate) fn print_json(
+    run: &Path,
+    manifest: &Manifest,
+    assessment: Option<&Assessment>,
+) -> Result<(), Diagnostic> {
+    let mut value = assessment.map_or_else(|| json!({}), Assessment::json);
+    value["run"] = json!(run.display().to_string());
+    value["status"] = json!(manifest.status);
+    value["reason"] = json!(manifest.reason);
+    value["iterations"] = json!(manifest.done);
+    data(&format!("{value:#}\n"))
 }

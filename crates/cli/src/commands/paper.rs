@@ -1,0 +1,168 @@
+//! `lawful paper`: every experiment of the paper beside its published numbers.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use lawful::Precision;
+use lawful_experiment::paper::timings::duration;
+use lawful_experiment::paper::{
+    Ended, METHODS, Method, Options, Preset, Reproduction, System, reproduce, verdict,
+};
+use lawful_experiment::{Diagnostic, files};
+
+use crate::output::{data, talk, typed};
+use crate::overall::Overall;
+use crate::{INTERRUPTED, MISSED};
+
+#[derive(Debug, Args)]
+pub(crate) struct Paper {
+    /// Whose settings: the paper's equations, or the authors' public scripts
+    #[arg(long = "as", value_name = "PRESET", default_value = "paper")]
+    preset: Settings,
+    /// System to run, instead of all three; may be given several times
+    #[arg(long, value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems()))]
+    system: Vec<String>,
+    /// Method to run, instead of all nine; may be given several times
+    #[arg(long, value_name = "METHOD", value_parser = PossibleValuesParser::new(methods()))]
+    method: Vec<String>,
+    /// Seeds of each method: 1 to N
+    #[arg(long, value_name = "N", default_value_t = 3,
+          value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    /// Optimiser steps of each training
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+    /// Precision of the arithmetic inside the network
+    #[arg(long, value_name = "PRECISION", default_value = "single")]
+    precision: Digits,
+    /// Train on two truths beside the published data, too
+    #[arg(long)]
+    truths: bool,
+    /// Train the oscillator at the rate of the authors' script, too
+    #[arg(long)]
+    rates: bool,
+    /// Trainings at the same time; default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Folder for everything; an interrupted reproduction goes on there
+    #[arg(long, value_name = "FOLDER", default_value = "paper")]
+    out: PathBuf,
+    /// No progress, no talk: only the name of the report
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Settings {
+    /// The equations
+    Paper,
+    /// The scripts, where they differ from the equations
+    Script,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Digits {
+    /// 32-bit floats, as the authors' scripts
+    Single,
+    /// 64-bit floats
+    Double,
+}
+
+fn systems() -> impl Iterator<Item = &'static str> {
+    System::ALL.into_iter().map(System::name)
+}
+
+fn methods() -> impl Iterator<Item = &'static str> {
+    METHODS.iter().map(|(word, _)| *word)
+}
+
+pub(crate) fn run(options: &Paper) -> Result<u8, Diagnostic> {
+    let wanted = wanted(options)?;
+    let overall = Overall::new(options.quiet);
+    let ended = reproduce(&wanted, &options.out, &command(options), &overall);
+    overall.clear();
+    match ended? {
+        Ended::Interrupted => {
+            if !options.quiet {
+                talk("stopped; the same command goes on from here");
+            }
+            Ok(INTERRUPTED)
+        }
+        Ended::Done(reproduction) => report(&reproduction, options.quiet),
+    }
+}
+
+fn wanted(options: &Paper) -> Result<Options, Diagnostic> {
+    files::create_folder(&options.out)
+        .map_err(|error| error.with_hint("name another folder: `--out FOLDER`"))?;
+    let everything = Options::default();
+    let named = |word: &str| options.system.iter().any(|name| name == word);
+    let chosen: Vec<Method> =
+        options.method.iter().map(|word| Method::from_word(word)).collect::<Result<_, _>>()?;
+    let all_systems = options.system.is_empty();
+    let systems = System::ALL.into_iter().filter(|s| all_systems || named(s.name())).collect();
+    let methods = Method::all().filter(|m| chosen.is_empty() || chosen.contains(m)).collect();
+    Ok(Options {
+        preset: match options.preset {
+            Settings::Paper => Preset::Paper,
+            Settings::Script => Preset::Script,
+        },
+        systems,
+        methods,
+        seeds: options.seeds,
+        iterations: options.iterations as usize,
+        precision: match options.precision {
+            Digits::Single => Precision::Single,
+            Digits::Double => Precision::Double,
+        },
+        truths: options.truths,
+        rates: options.rates,
+        jobs: options.jobs.map_or(everything.jobs, usize::from),
+    })
+}
+
+/// What to type for the same results; where they go and how many cores work does not matter.
+fn command(options: &Paper) -> String {
+    let mut words = vec!["lawful paper".to_owned()];
+    if options.preset == Settings::Script {
+        words.push("--as script".to_owned());
+    }
+    words.extend(options.system.iter().map(|system| format!("--system {system}")));
+    words.extend(options.method.iter().map(|method| format!("--method {method}")));
+    words.push(format!("--seeds {}", options.seeds));
+    if options.iterations != 10_000 {
+        words.push(format!("--iterations {}", options.iterations));
+    }
+    if options.precision == Digits::Double {
+        words.push("--precision double".to_owned());
+    }
+    for (given, word) in [(options.truths, "--truths"), (options.rates, "--rates")] {
+        if given {
+            words.push(word.to_owned());
+        }
+    }
+    words.join(" ")
+}
+
+fn report(reproduction: &Reproduction, quiet: bool) -> Result<u8, Diagnostic> {
+    let Reproduction { report, judgements, total, failed } = reproduction;
+    if !quiet {
+        for line in verdict::summary(judgements) {
+            talk(line);
+        }
+        talk(format!(
+            "\n{} trainings took {} of processor time; torchdiffeq would take {}",
+            total.trainings,
+            duration(total.seconds),
+            duration(total.torchdiffeq)
+        ));
+        talk(format!("read {}", typed(report)));
+    }
+    if *failed > 0 {
+        talk(format!("error: {failed} trainings failed; the report says which"));
+    }
+    data(&format!("{}\n", report.display()))?;
+    Ok(if *failed > 0 { MISSED } else { 0 })
+}

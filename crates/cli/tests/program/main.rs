@@ -1,0 +1,18 @@
+//! The program as a whole, as its users meet it.
+#![expect(clippy::unwrap_used, reason = "what a test's helper cannot do fails the test")]
+
+mod bad_data;
+mod bad_experiment;
+mod bad_options;
+mod check;
+mod evaluate;
+mod failure;
+mod init;
+mod interrupt;
+mod predict;
+mod repeat;
+mod resume;
+mod run_folder;
+mod streams;
+mod support;
+mod train;

@@ -1,0 +1,132 @@
+//! `lawful predict`.
+
+use crate::support::{Place, TINY, numbers, tiny, with_data};
+
+#[test]
+fn the_header_is_t_and_the_states_and_both_ends_are_printed() {
+    let (place, run) = Place::trained(TINY);
+    let said = place.lawful(["predict", &run, "--from", "0", "--to", "10", "--points", "5"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert!(said.out.starts_with("t,x,v\n0,1,0\n2.5,"), "{}", said.out);
+    let times: Vec<f64> = numbers(&said.out).iter().map(|row| row[0]).collect();
+    assert_eq!(times, [0.0, 2.5, 5.0, 7.5, 10.0]);
+}
+
+#[test]
+fn without_options_the_training_range_is_printed() {
+    let (place, run) = Place::trained(TINY);
+    let rows = numbers(&place.lawful(["predict", &run]).out);
+    assert_eq!((rows.len(), rows[0][0], rows[499][0]), (500, 0.0, 5.0));
+}
+
+#[test]
+fn more_output_points_change_no_value() {
+    let (place, run) = Place::trained(TINY);
+    let predict = |points: &str| {
+        numbers(&place.lawful(["predict", &run, "--to", "30", "--points", points]).out)
+    };
+    let (few, many) = (predict("4"), predict("301"));
+    for (n, row) in few.iter().enumerate() {
+        assert_eq!(*row, many[100 * n], "row {n}");
+    }
+}
+
+#[test]
+fn times_come_from_a_file_too() {
+    let (place, run) = Place::trained(TINY);
+    place.write("times.csv", "t\n0\n0.3\n4\n9.5\n");
+    place.write("other.csv", "note;t\na;0\nb;0.3\nc;4\nd;9.5\n");
+    place.write("one.csv", "t\n9.5\n");
+    let rows = numbers(&place.lawful(["predict", &run, "--at", "times.csv"]).out);
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), [0.0, 0.3, 4.0, 9.5]);
+    let one = place.lawful(["predict", &run, "--at", "one.csv"]);
+    assert_eq!(one.code, 0, "{}", one.err);
+    assert_eq!(numbers(&one.out), [rows[3].clone()]);
+    let single = place.lawful(["predict", &run, "--from", "9.5", "--points", "1"]);
+    assert_eq!(numbers(&single.out), [rows[3].clone()]);
+}
+
+#[test]
+fn a_later_start_goes_on_from_the_trajectory_and_not_from_its_initial_state() {
+    let (place, run) = Place::trained(TINY);
+    let whole = numbers(&place.lawful(["predict", &run, "--to", "8", "--points", "9"]).out);
+    let part = ["predict", &run, "--from", "4", "--to", "8", "--points", "5"];
+    assert_eq!(numbers(&place.lawful(part).out), whole[4..]);
+}
+
+#[test]
+fn an_initial_state_stands_at_the_first_time() {
+    let (place, run) = Place::trained(TINY);
+    let from = |initial: &str| {
+        let said =
+            place.lawful(["predict", &run, "--initial", initial, "--from", "-3", "--points", "3"]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        numbers(&said.out)
+    };
+    let rows = from("x=0.5, v=-1e-1");
+    assert_eq!(rows[0], [-3.0, 0.5, -0.1]);
+    assert_eq!(from("v=-0.1,x=0.5"), rows);
+}
+
+#[test]
+fn a_fixed_method_steps_on_the_output_times() {
+    let (place, run) = Place::trained(TINY);
+    let predict = |options: &[&str]| {
+        let fixed = ["predict", &run, "--to", "6", "--points", "13"];
+        let said = place.lawful([&fixed, options].concat());
+        assert_eq!(said.code, 0, "{}", said.err);
+        numbers(&said.out)
+    };
+    let far = |a: &[Vec<f64>], b: &[Vec<f64>]| {
+        let differences = a.iter().flatten().zip(b.iter().flatten()).map(|(a, b)| (a - b).abs());
+        differences.fold(0.0, f64::max)
+    };
+    let exact = predict(&[]);
+    let (euler, one) = (predict(&["--method", "euler"]), predict(&["--method", "rk4"]));
+    let four = predict(&["--method", "rk4", "--substeps", "4"]);
+    let errors = [&euler, &one, &four].map(|rows| far(rows, &exact));
+    assert!(errors[0] > 10.0 * errors[1] && errors[1] > 50.0 * errors[2], "{errors:?}");
+    let loose = predict(&["--method", "bosh3", "--rtol", "1e-3"]);
+    assert!(far(&loose, &exact) > far(&predict(&["--method", "bosh3", "--rtol", "1e-6"]), &exact));
+}
+
+#[test]
+fn a_trajectory_is_chosen_by_name() {
+    let data = "[data]\nfile = \"d.csv\"\ntrajectory = \"run\"\n";
+    let held = "[test.held]\ntrajectories = [\"two words\"]\n";
+    let text = with_data(&format!("{data}{held}"));
+    let place = Place::with(&text);
+    place.write(
+        "d.csv",
+        "run,t,x,v\na,0,1,0\na,1,0.5,-0.8\ntwo words,2,0.3,0.1\ntwo words,3,0.2,0\n",
+    );
+    let run = place.train(&[]);
+    let first = |options: &[&str]| {
+        let said = place.lawful([&["predict", &run, "--points", "2"], options].concat());
+        (said.code, said.out.lines().nth(1).unwrap_or_default().to_owned(), said.err)
+    };
+    assert_eq!(first(&[]).1, "0,1,0");
+    assert_eq!(first(&["--trajectory", "two words"]).1, "2,0.3,0.1");
+    let (code, _, err) = first(&["--trajectory", "b"]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        err,
+        "error: there is no trajectory `b`\nhint: the trajectories are `a`, `two words`\n"
+    );
+}
+
+#[test]
+fn a_solve_that_fails_says_when_and_prints_nothing() {
+    let text = tiny(
+        "activations = \"tanh\"",
+        "activations = \"relu\"\ninit = { kind = \"normal\", std = 30.0 }",
+    )
+    .replace("iterations = 40", "iterations = 1")
+    .replace("to = 5, ", "to = 1e-6, ")
+    .replace("to = 8, ", "to = 1e-6, ");
+    let (place, run) = Place::trained(&text);
+    let said = place.lawful(["predict", &run, "--to", "1e6"]);
+    assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+    assert!(said.err.starts_with("error: ") && said.err.contains("hint: "), "{}", said.err);
+    assert!(said.err.contains("t = "), "{}", said.err);
+}

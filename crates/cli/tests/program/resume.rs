@@ -1,0 +1,87 @@
+//! `lawful resume` of runs that have ended.
+
+use serde_json::Value;
+
+use crate::support::{Place, TINY, assert_same, tiny};
+
+#[test]
+fn a_finished_run_says_so_and_stays_as_it_is() {
+    let (place, run) = Place::trained(TINY);
+    let before = (place.repeatable(&run), place.manifest(&run));
+    let said = place.lawful(["resume", &run]);
+    assert_eq!((said.code, said.out), (0, format!("{run}\n")));
+    assert_eq!(
+        said.err,
+        "this run is finished: 40 iterations are done\nhint: `--iterations 80` extends it\n"
+    );
+    assert_eq!((place.repeatable(&run), place.manifest(&run)), before);
+    let same = place.lawful(["resume", &run, "--iterations", "40", "--quiet", "--json"]);
+    assert_eq!((same.code, same.err.as_str()), (0, ""));
+    let value: Value = serde_json::from_str(&same.out).unwrap();
+    assert_eq!(value["status"], "finished");
+    assert!(value["sets"]["reconstruction"]["mse"].is_f64());
+}
+
+#[test]
+fn an_extension_is_recorded_and_goes_on_at_the_last_rate() {
+    let (place, run) = Place::trained(TINY);
+    let said = place.lawful(["resume", &run, "--iterations", "60"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("goes on at iteration 40"), "{}", said.err);
+    let extended = place.manifest(&run);
+    assert_eq!(extended["extended-from"], serde_json::json!([40]));
+    assert_eq!((&extended["iterations"], &extended["done"]), (&60.into(), &60.into()));
+    let log = place.text(&format!("{run}/log.csv"));
+    let factors: Vec<f64> =
+        log.lines().skip(1).map(|row| row.split(',').nth(7).unwrap().parse().unwrap()).collect();
+    assert_eq!(factors.len(), 61);
+    assert!((factors[39] - 0.01).abs() > 1e-4, "before the end the cosine still falls");
+    assert!(factors[40..].iter().all(|factor| (factor - 0.01).abs() < 1e-15), "{factors:?}");
+    let config = place.text(&format!("{run}/config.toml"));
+    assert!(config.contains("iterations = 40"), "the experiment stays as it was");
+}
+
+#[test]
+fn extensions_in_steps_equal_one_extension() {
+    let (place, one) = Place::trained(TINY);
+    let steps = place.train(&[]);
+    for (run, iterations) in [(&one, "70"), (&steps, "55"), (&steps, "70")] {
+        let said = place.lawful(["resume", run, "--iterations", iterations, "-q"]);
+        assert_eq!((said.code, said.err.as_str()), (0, ""));
+    }
+    assert_same(&place.repeatable(&one), &place.repeatable(&steps));
+    assert_eq!(place.manifest(&steps)["extended-from"], serde_json::json!([40, 55]));
+}
+
+#[test]
+fn with_batches_and_best_point_an_extension_equals_a_longer_constant_run() {
+    for change in ["batch = { windows = 2, rows = 5 }\n", "", "[strategy]\nbest-point = true\n"] {
+        let text = tiny(", schedule = \"cosine\"", "");
+        let text = match change {
+            "" => text,
+            change if change.starts_with('[') => text.replace("[strategy]\n", change),
+            change => text.replace("iterations = 40", &format!("{change}iterations = 40")),
+        };
+        let (place, short) = Place::trained(&text);
+        let said = place.lawful(["resume", &short, "--iterations", "90", "-q"]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        place.write("experiment.toml", &text.replace("iterations = 40", "iterations = 90"));
+        let long = place.train(&[]);
+        for file in ["log.csv", "best.safetensors", "last.safetensors", "predictions-later.csv"] {
+            let bytes = |run: &str| place.bytes(&format!("{run}/{file}"));
+            assert!(bytes(&short) == bytes(&long), "{file} differs with `{change}`");
+        }
+    }
+}
+
+#[test]
+fn fewer_iterations_than_planned_are_refused() {
+    let (place, run) = Place::trained(TINY);
+    let said = place.lawful(["resume", &run, "--iterations", "10"]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""));
+    assert_eq!(
+        said.err,
+        "error: this run is planned for 40 iterations; 10 would be fewer\n\
+         hint: give the number of iterations in all, for example twice as many\n"
+    );
+}

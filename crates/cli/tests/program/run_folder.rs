@@ -1,0 +1,113 @@
+//! Run folders that are missing, damaged, or of another time.
+
+use lawful_experiment::files;
+
+use crate::support::{Place, TINY};
+
+/// What each command that reads a run says; they agree.
+fn refused(place: &Place, run: &str) -> String {
+    let said = place.lawful(["evaluate", run]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+    for command in [&["predict", run][..], &["resume", run, "--iterations", "50"]] {
+        let other = place.lawful(command);
+        assert_eq!((other.code, other.out.as_str()), (2, ""), "{command:?}: {}", other.err);
+        assert!(other.err.starts_with("error: "), "{command:?}: {}", other.err);
+    }
+    said.err
+}
+
+#[test]
+fn a_folder_that_is_no_run_is_refused_and_runs_are_suggested() {
+    let (place, run) = Place::trained(TINY);
+    assert_eq!(
+        refused(&place, "runs/nothing"),
+        format!("error: there is no run folder `runs/nothing`\nhint: runs here: `{run}`\n")
+    );
+    assert_eq!(
+        refused(&place, "runs"),
+        format!(
+            "error: `runs` is not a run folder: it has no `config.toml`\nhint: runs here: `{run}`\n"
+        )
+    );
+    assert_eq!(
+        refused(&Place::new(), "runs/a"),
+        "error: there is no run folder `runs/a`\n\
+         hint: `lawful train experiment.toml` makes one and prints its name\n"
+    );
+}
+
+#[test]
+fn a_missing_or_damaged_file_is_named() {
+    for (file, missing, damaged) in [
+        ("config.toml", "it has no `config.toml`", "config.toml"),
+        ("manifest.json", "it has no `manifest.json`", "manifest.json` is damaged"),
+        ("last.safetensors", "has no last model yet", "last.safetensors` is damaged"),
+        ("data/reconstruction.csv", "lacks `", "data/"),
+        ("data/later.csv", "lacks `", "data/"),
+    ] {
+        let (place, run) = Place::trained(TINY);
+        let path = format!("{run}/{file}");
+        let whole = place.bytes(&path);
+        for bytes in [&b"garbage, \xff"[..], &whole[..whole.len() / 2], b""] {
+            files::write(&place.path(&path), bytes).unwrap();
+            let said = place.lawful(["evaluate", &run]);
+            assert_eq!((said.code, said.out.as_str()), (2, ""), "{file}: {}", said.err);
+            assert!(said.err.contains(damaged), "{file}: {}", said.err);
+        }
+        files::remove(&place.path(&path)).unwrap();
+        if file == "last.safetensors" {
+            let said = place.lawful(["evaluate", &run]);
+            assert!(said.code == 2 && said.err.contains(missing), "{}", said.err);
+        } else {
+            assert!(refused(&place, &run).contains(missing), "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_model_of_a_newer_format_is_refused() {
+    let (place, run) = Place::trained(TINY);
+    let path = place.path(&format!("{run}/last.safetensors"));
+    let replace = |from: &[u8], to: &[u8]| {
+        let mut bytes = files::read(&path).unwrap();
+        let at = bytes.windows(from.len()).position(|window| window == from).unwrap();
+        bytes[at..at + from.len()].copy_from_slice(to);
+        files::write(&path, &bytes).unwrap();
+    };
+    replace(br#"\"format\":1"#, br#"\"format\":2"#);
+    let expected = format!(
+        "error: `{run}/last.safetensors` has format version 2; this `lawful` reads up to 1\n\
+         hint: use the newer `lawful` that wrote it\n"
+    );
+    assert_eq!(refused(&place, &run), expected);
+    replace(br#"\"format\":2"#, br#"\"format\":1"#);
+    replace(br#"[\"tanh\"]"#, br#"[\"silu\"]"#);
+    assert!(refused(&place, &run).contains("is a model of another network"));
+}
+
+#[test]
+fn a_log_that_ends_before_the_checkpoint_is_refused() {
+    let (place, run) = Place::trained(TINY);
+    let log = place.text(&format!("{run}/log.csv"));
+    place.write(&format!("{run}/log.csv"), &log[..log.len() / 2]);
+    let said = place.lawful(["resume", &run, "--iterations", "50"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("log.csv` is damaged: it ends before row 40"), "{}", said.err);
+    assert_eq!(place.text(&format!("{run}/log.csv")), log[..log.len() / 2], "it stays as it was");
+}
+
+#[test]
+fn data_that_were_changed_after_the_run_are_noticed() {
+    let (place, run) = Place::trained(TINY);
+    let path = format!("{run}/data/reconstruction.csv");
+    let rows = place.text(&path);
+    let without_the_last = rows.trim_end().rfind('\n').unwrap();
+    place.write(&path, &rows[..=without_the_last]);
+    assert_eq!(
+        refused(&place, &run),
+        "error: the files in `data/` of this run are not the ones that it was begun with\n\
+         hint: restore them, or train again\n"
+    );
+    place.write(&path, &rows);
+    assert_eq!(place.lawful(["evaluate", &run]).code, 0);
+}

@@ -1,0 +1,160 @@
+//! A report as headings, paragraphs, tables and figures, before it becomes Markdown or HTML.
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// A heading of this level, from 1.
+    Heading(usize, String),
+    /// A paragraph; `*word*` is emphasised, and `` `word` `` is code.
+    Paragraph(String),
+    /// A list of such paragraphs.
+    List(Vec<String>),
+    /// A table: header and rows, of as many cells each.
+    Table(Vec<String>, Vec<Vec<String>>),
+    /// A picture of this file name, without its ending, and what it shows.
+    Figure(String, String),
+}
+
+/// The report as Markdown; pictures are linked, below `figures/`.
+pub fn markdown(blocks: &[Block]) -> String {
+    let mut text = String::new();
+    for block in blocks {
+        match block {
+            Block::Heading(level, words) => text += &format!("{} {words}\n\n", "#".repeat(*level)),
+            Block::Paragraph(words) => text += &format!("{words}\n\n"),
+            Block::List(items) => {
+                for item in items {
+                    text += &format!("- {item}\n");
+                }
+                text.push('\n');
+            }
+            Block::Table(header, rows) => {
+                let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+                text += &line(header);
+                text += &format!("|{}\n", "---|".repeat(header.len()));
+                for row in rows {
+                    text += &line(row);
+                }
+                text.push('\n');
+            }
+            Block::Figure(name, caption) => {
+                text += &format!("![{caption}](figures/{name}.svg)\n\n*{caption}*\n\n");
+            }
+        }
+    }
+    text
+}
+
+/// The report as a page that needs no other file; `picture` gives the SVG of a figure.
+pub fn html(title: &str, blocks: &[Block], picture: impl Fn(&str) -> Option<String>) -> String {
+    let mut text = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+        escape(title)
+    );
+    for block in blocks {
+        match block {
+            Block::Heading(level, words) => {
+                text += &format!("<h{level}>{}</h{level}>\n", inline(words));
+            }
+            Block::Paragraph(words) => text += &format!("<p>{}</p>\n", inline(words)),
+            Block::List(items) => {
+                text += "<ul>\n";
+                for item in items {
+                    text += &format!("<li>{}</li>\n", inline(item));
+                }
+                text += "</ul>\n";
+            }
+            Block::Table(header, rows) => {
+                let cells = |tag: &str, cells: &[String]| -> String {
+                    cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", inline(cell))).collect()
+                };
+                text += &format!("<table>\n<tr>{}</tr>\n", cells("th", header));
+                for row in rows {
+                    text += &format!("<tr>{}</tr>\n", cells("td", row));
+                }
+                text += "</table>\n";
+            }
+            Block::Figure(name, caption) => {
+                let picture = picture(name).unwrap_or_default();
+                let picture = picture.find("<svg").map_or("", |start| &picture[start..]);
+                let caption = inline(caption);
+                text += &format!(
+                    "<figure>\n{picture}\n<figcaption>{caption}</figcaption>\n</figure>\n"
+                );
+            }
+        }
+    }
+    text + "</body>\n</html>\n"
+}
+
+const STYLE: &str = "body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; \
+    padding: 0 1rem; color: #1e1e1e; }\ntable { border-collapse: collapse; margin: 1rem 0; font-size: \
+    14px; }\nth, td { border-bottom: 1px solid #ddd; padding: 0.25rem 0.75rem; text-align: left; \
+    vertical-align: top; }\nfigure { margin: 1.5rem 0; }\nfigure svg { width: 100%; height: auto; }\n\
+    figcaption { color: #5f5f5f; font-size: 14px; }\ncode { background: #f4f4f4; padding: 0 0.2em; }\n";
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// `*emphasis*` and `` `code` `` as HTML; a mark without its partner stays as it is.
+fn inline(text: &str) -> String {
+    let mut text = escape(text);
+    for (mark, tag) in [('`', "code"), ('*', "em")] {
+        let parts: Vec<&str> = text.split(mark).collect();
+        let pairs = (parts.len() - 1) / 2;
+        let mut marked = parts[0].to_owned();
+        for (n, part) in parts.iter().enumerate().skip(1) {
+            marked += &match n {
+                n if n > 2 * pairs => format!("{mark}{part}"),
+                n if n % 2 == 1 => format!("<{tag}>{part}"),
+                _ => format!("</{tag}>{part}"),
+            };
+        }
+        text = marked;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks() -> Vec<Block> {
+        vec![
+            Block::Heading(2, "A < B".to_owned()),
+            Block::Paragraph("it *holds* for `a & b`".to_owned()),
+            Block::List(vec!["one".to_owned()]),
+            Block::Table(vec!["x".to_owned(), "y".to_owned()], vec![vec!["1".to_owned(); 2]]),
+            Block::Figure("f".to_owned(), "what".to_owned()),
+        ]
+    }
+
+    #[test]
+    fn markdown_has_every_block() {
+        let expected = "## A < B\n\nit *holds* for `a & b`\n\n- one\n\n| x | y |\n|---|---|\n\
+                        | 1 | 1 |\n\n![what](figures/f.svg)\n\n*what*\n\n";
+        assert_eq!(markdown(&blocks()), expected);
+    }
+
+    #[test]
+    fn html_has_every_block_and_the_picture_itself() {
+        let page = html("t", &blocks(), |name| Some(format!("<?xml?><svg id=\"{name}\"></svg>")));
+        for part in [
+            "<h2>A &lt; B</h2>",
+            "<p>it <em>holds</em> for <code>a &amp; b</code></p>",
+            "<li>one</li>",
+            "<tr><td>1</td><td>1</td></tr>",
+            "<figure>\n<svg id=\"f\"></svg>",
+        ] {
+            assert!(page.contains(part), "{part} is not in\n{page}");
+        }
+        assert!(!page.contains("<?xml"));
+    }
+
+    #[test]
+    fn a_lonely_mark_stays() {
+        assert_eq!(inline("2 * 3"), "2 * 3");
+    }
+}

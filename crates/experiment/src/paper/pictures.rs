@@ -1,0 +1,121 @@
+//! The paper's figure of each system, and how its trainings went.
+
+use super::matrix::Entry;
+use super::method::{Kind, Method};
+use super::results::{Cell, method};
+use super::system::{System, Task};
+use crate::diagnostic::Diagnostic;
+use crate::figures::{
+    CurvesFigure, Figure, History, LearningFigure, Line, Prediction, Trajectory, learning,
+    side_by_side,
+};
+use crate::history::Record;
+use crate::loaded_run::LoadedRun;
+use crate::pictures::predicted;
+use crate::run_folder::sets;
+use crate::runner::Finished;
+
+/// The panels of the paper's figures, in order.
+pub(super) const PANELS: [Method; 5] = [
+    method(Kind::Vanilla, false),
+    method(Kind::L1(1), false),
+    method(Kind::L1(1), true),
+    method(Kind::SelfAdaptive, false),
+    method(Kind::SelfAdaptive, true),
+];
+
+/// A row of the results with its run folders.
+pub(super) struct Trained<'a> {
+    /// What was asked.
+    pub(super) entry: &'a Entry,
+    /// What came out, for each seed.
+    pub(super) runs: &'a [Finished],
+}
+
+/// The run of each panel that is best at extrapolation, and where it is.
+fn best<'a>(
+    system: System,
+    trained: &[Trained<'a>],
+    cells: &[Cell],
+) -> Vec<(Method, &'a Finished)> {
+    let mut found = Vec::new();
+    for panel in PANELS {
+        let is_panel = |entry: &Entry| {
+            entry.dataset.variation.is_none()
+                && (entry.dataset.system, entry.method) == (system, panel)
+        };
+        let Some(row) = trained.iter().find(|row| is_panel(row.entry)) else { continue };
+        let cell = super::results::find(cells, system, Task::Extrapolation, panel);
+        let scored = cell.into_iter().flat_map(|cell| cell.runs.iter().enumerate());
+        let solved = scored.filter_map(|(n, run)| Some((n, run.as_ref().ok()?.mse)));
+        if let Some((n, _)) = solved.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            found.push((panel, &row.runs[n]));
+        }
+    }
+    found
+}
+
+/// Curves and learning of a system, each with its name; none if no panel was trained.
+pub(super) fn of_system(
+    system: System,
+    trained: &[Trained],
+    cells: &[Cell],
+) -> Result<Vec<(String, Figure)>, Diagnostic> {
+    let best = best(system, trained, cells);
+    if best.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut panels = Vec::new();
+    let mut histories = LearningFigure {
+        title: format!("{}: loss, violation and weights of the runs above", system.name()),
+        ..LearningFigure::default()
+    };
+    for (method, finished) in best {
+        let run = LoadedRun::open(finished.folder.path(), None)?;
+        panels.push(panel(&run, method));
+        add(&mut histories, Record::read(&run.folder.log())?, method, &run.experiment.law_names());
+    }
+    let title = format!("{}: extrapolation, the best run of each method", system.name());
+    Ok(vec![
+        (format!("{}-curves", system.name()), side_by_side(&title, &panels)),
+        (format!("{}-learning", system.name()), learning(&histories)),
+    ])
+}
+
+/// Real dashed, predicted solid.
+fn panel(run: &LoadedRun, method: Method) -> CurvesFigure {
+    let experiment = &run.experiment;
+    let test = sets(experiment).find(|(name, _)| *name == Task::Extrapolation.name());
+    let dataset = test.map_or(&experiment.training_set, |(_, dataset)| dataset);
+    let real = dataset.trajectories().iter().map(|trajectory| Trajectory {
+        name: trajectory.name.clone(),
+        t: trajectory.times.clone(),
+        values: trajectory.states.clone(),
+    });
+    CurvesFigure {
+        title: method.to_string(),
+        time: "t".to_owned(),
+        states: experiment.vocabulary.state().to_vec(),
+        measured: Vec::new(),
+        predictions: vec![
+            predicted(experiment, &run.theta, "predicted", Line::Solid, dataset),
+            Prediction { name: "real".to_owned(), line: Line::Truth, trajectories: real.collect() },
+        ],
+        ranges: Vec::new(),
+    }
+}
+
+/// Adds the history of one run.
+fn add(figure: &mut LearningFigure, record: Record, method: Method, laws: &[String]) {
+    if record.iterations.len() > figure.iterations.len() {
+        figure.iterations = record.iterations;
+    }
+    let name = method.to_string();
+    figure.losses.push(History { name: name.clone(), values: record.loss });
+    figure.violations.push(History { name: name.clone(), values: record.violation });
+    if method.kind == Kind::SelfAdaptive {
+        for (law, values) in laws.iter().zip(record.weights) {
+            figure.weights.push(History { name: format!("{name}: {law}"), values });
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Writes the run folder while training goes: the log, checkpoints, how far it has come.
+
+use std::time::{Duration, Instant};
+
+use lawful::{BestPoint, MlpShape, Observer, Progress, Row, Wish};
+
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::log::Log;
+use crate::manifest::{Manifest, Which};
+use crate::model::{save_checkpoint, save_model};
+use crate::run_folder::RunFolder;
+
+/// Longest time between two checkpoints, unless writing one takes long.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// Shortest time between two checkpoints.
+const SHORTEST_WAIT: Duration = Duration::from_millis(50);
+
+/// Time from one checkpoint to the next, `trained` after the start, if writing one takes `cost`: a
+/// crash costs a tenth of the work at most, and checkpoints a twentieth of the time.
+fn wait(trained: Duration, cost: Duration) -> Duration {
+    (trained / 10).clamp(SHORTEST_WAIT, LONGEST_WAIT).max(20 * cost)
+}
+
+/// Who shows a run to the user.
+pub trait Watcher {
+    /// A run begins, or goes on, at `done` of `iterations`.
+    fn begin(&mut self, folder: &RunFolder, done: usize, iterations: usize);
+
+    /// An iteration is done. The answer is whether to go on.
+    fn iteration(&mut self, row: &Row) -> Wish;
+
+    /// Training has ended; predictions and pictures come next.
+    fn end(&mut self, manifest: &Manifest);
+
+    /// Whether pictures are drawn into the run folder at the end.
+    fn wants_pictures(&self) -> bool {
+        true
+    }
+}
+
+/// Writes the run folder as training goes.
+pub(crate) struct Recorder<'a> {
+    experiment: &'a Experiment,
+    shape: MlpShape,
+    folder: &'a RunFolder,
+    manifest: Manifest,
+    log: Log,
+    watcher: &'a mut dyn Watcher,
+    started: Instant,
+    /// Seconds of training before this session.
+    seconds_before: f64,
+    /// When the next checkpoint is due.
+    due: Instant,
+    /// The first thing that could not be written; training stops then.
+    error: Option<Diagnostic>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(
+        experiment: &'a Experiment,
+        folder: &'a RunFolder,
+        manifest: Manifest,
+        log: Log,
+        watcher: &'a mut dyn Watcher,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            experiment,
+            shape: experiment.shape(),
+            folder,
+            log,
+            watcher,
+            started: now,
+            seconds_before: manifest.seconds,
+            manifest,
+            due: now,
+            error: None,
+        }
+    }
+
+    /// Ends the log, saves the last and the best model; the manifest is not written yet.
+    pub(crate) fn end(mut self, last: &Progress, best: &BestPoint) -> Result<Manifest, Diagnostic> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        self.log.flush()?;
+        self.save(last, best)?;
+        self.watch(last.iteration, best);
+        Ok(self.manifest)
+    }
+
+    /// The best model first: it is part of the checkpoint, so a crash between the two loses nothing.
+    fn save(&self, last: &Progress, best: &BestPoint) -> Result<(), Diagnostic> {
+        let Self { experiment, shape, folder, .. } = self;
+        if best.value().is_some() {
+            let metadata = experiment.metadata(best.iteration());
+            save_model(&folder.model(Which::Best), shape, &metadata, best.theta())?;
+        }
+        let metadata = experiment.metadata(last.iteration);
+        save_checkpoint(&folder.model(Which::Last), shape, &metadata, last)
+    }
+
+    /// Notes how far the run has come.
+    fn watch(&mut self, done: usize, best: &BestPoint) {
+        let manifest = &mut self.manifest;
+        manifest.done = done;
+        manifest.seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        (manifest.accepted, manifest.rejected) = (best.accepted(), best.rejected());
+        manifest.best_iteration = best.iteration();
+    }
+
+    fn write(&mut self, progress: &Progress) -> Result<(), Diagnostic> {
+        // The log first: it may run ahead of the checkpoint, never behind it.
+        self.log.flush()?;
+        self.save(progress, &progress.best)?;
+        self.watch(progress.iteration, &progress.best);
+        self.manifest.write(&self.folder.manifest())
+    }
+
+    fn note(&mut self, result: Result<(), Diagnostic>) {
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn iteration(&mut self, row: &Row) -> Wish {
+        let added = self.log.add(row);
+        self.note(added);
+        let wish = self.watcher.iteration(row);
+        if self.error.is_some() { Wish::Stop } else { wish }
+    }
+
+    fn wants_checkpoint(&mut self, _: usize) -> bool {
+        Instant::now() >= self.due
+    }
+
+    fn checkpoint(&mut self, progress: &Progress) {
+        if self.error.is_none() {
+            let begun = Instant::now();
+            let written = self.write(progress);
+            self.note(written);
+            let now = Instant::now();
+            self.due = now + wait(now - self.started, now - begun);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_costs_a_tenth_and_checkpoints_a_twentieth() {
+        let wait_ms = |trained, cost| {
+            wait(Duration::from_millis(trained), Duration::from_millis(cost)).as_millis()
+        };
+        assert_eq!(
+            [0, 1_000, 10_000, 60_000].map(|trained| wait_ms(trained, 0)),
+            [50, 100, 1_000, 2_000]
+        );
+        assert_eq!(wait_ms(60_000, 500), 10_000);
+    }
+}

@@ -1,0 +1,117 @@
+//! Many trainings on all cores: experiments × variations × strategies × seeds.
+//!
+//! Each training has a run folder whose name follows from its experiment and data, so that running
+//! the same plan again finds what is there: a finished training is not repeated, a killed one goes
+//! on from its checkpoint. Trainings share nothing, so results depend neither on the number of
+//! threads nor on their order.
+//!
+//! ```text
+//! file ── changes ──► Experiment ─┐
+//!   (variation, strategy, seed)   ├─► run ─► Ended (run folders, in the order of the plan)
+//!                Spectator ◄──────┘
+//! ```
+
+pub mod changes;
+mod one;
+pub(crate) mod pool;
+mod spectator;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::files;
+use crate::manifest::Manifest;
+use crate::run_folder::RunFolder;
+
+pub use one::cost;
+pub use spectator::Spectator;
+
+use one::Job;
+
+/// A training that has ended: all iterations are done, or too many evaluations failed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    /// Where everything is.
+    pub folder: RunFolder,
+    /// How it went.
+    pub manifest: Manifest,
+}
+
+/// How a plan ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// Every training has ended; in the order of the plan.
+    Done(Vec<Finished>),
+    /// The spectator wished to stop; running the plan again goes on.
+    Interrupted,
+}
+
+/// Trains every experiment of a plan into a run folder below `parent`, on this many threads.
+///
+/// Equal experiments are trained once. The longest trainings begin first, so that the last ones to
+/// end are short.
+pub fn run(
+    plan: &[Experiment],
+    parent: &Path,
+    threads: usize,
+    spectator: &dyn Spectator,
+) -> Result<Ended, Diagnostic> {
+    files::create_folder(parent)?;
+    remove_parts(parent)?;
+    let wanted: Vec<Job> = plan.iter().map(|experiment| Job::new(experiment, parent)).collect();
+    let mut jobs: Vec<&Job> = Vec::new();
+    for job in &wanted {
+        if !jobs.iter().any(|known| known.path == job.path) {
+            jobs.push(job);
+        }
+    }
+    let found: Vec<Option<Manifest>> =
+        jobs.iter().map(|job| job.found()).collect::<Result<_, _>>()?;
+    let mut open: Vec<(f64, &Job)> = Vec::new();
+    for (&job, found) in jobs.iter().zip(&found) {
+        if !found.as_ref().is_some_and(one::has_ended) {
+            let done = found.as_ref().map_or(0, |manifest| manifest.done);
+            open.push((job.work_left(done), job));
+        }
+    }
+    let work = open.iter().map(|(work, _)| work).sum();
+    spectator.begin(jobs.len(), jobs.len() - open.len(), work);
+    open.sort_by(|a, b| b.0.total_cmp(&a.0));
+
+    let stop = AtomicBool::new(false);
+    let outcomes = pool::map(&open, threads, |(_, job)| {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let ended = job.train(spectator, &stop);
+        if !matches!(ended, Ok(true)) {
+            stop.store(true, Ordering::Relaxed);
+        }
+        ended
+    });
+    let mut all_ended = true;
+    for outcome in outcomes {
+        all_ended &= outcome?;
+    }
+    if !all_ended {
+        return Ok(Ended::Interrupted);
+    }
+    let finished = wanted.iter().map(|job| {
+        let folder = RunFolder::open(&job.path)?;
+        let manifest = Manifest::read(&folder.manifest())?;
+        Ok(Finished { folder, manifest })
+    });
+    Ok(Ended::Done(finished.collect::<Result<_, Diagnostic>>()?))
+}
+
+/// Removes run folders that a killed program was about to make.
+fn remove_parts(parent: &Path) -> Result<(), Diagnostic> {
+    for name in files::list(parent) {
+        if name.starts_with('.') && name.ends_with(".part") && parent.join(&name).is_dir() {
+            files::remove_folder(&parent.join(name))?;
+        }
+    }
+    Ok(())
+}

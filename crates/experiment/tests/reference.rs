@@ -1,0 +1,126 @@
+//! Loss, objective, weights, gradient and 200 steps of Adam against an independent implementation:
+//! `benches/reference/reference.py`, NumPy in double precision without automatic differentiation.
+
+#![expect(clippy::unwrap_used, reason = "a test whose files are not there has failed")]
+
+use std::path::{Path, PathBuf};
+
+use lawful::{Observer, Outcome, Row, Wish};
+use lawful_experiment::runner::changes;
+use lawful_experiment::{Experiment, files};
+use serde_json::Value;
+
+/// How well two programs must agree that add in different orders.
+const BOUND: f64 = 1e-9;
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// The experiment of the paper in double precision, at the reference's rate.
+fn experiment(system: &str, rate: f64) -> Experiment {
+    let text = files::read_text(&repository(&format!("experiments/paper/{system}.toml"))).unwrap();
+    let mut table = changes::parse(system, &text).unwrap();
+    changes::set(&mut table, &changes::single("field.precision", "double"));
+    changes::set(&mut table, &changes::single("training.optimiser.rate", rate));
+    changes::experiment(system, &table).unwrap()
+}
+
+/// Stored as 32-bit floats, so that both programs start from the same bits.
+fn initial_weights(system: &str) -> Vec<f64> {
+    let bytes = files::read(&repository(&format!("benches/reference/{system}.f32"))).unwrap();
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    assert!(rest.is_empty());
+    numbers.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes))).collect()
+}
+
+fn numbers() -> Value {
+    let text = files::read_text(&repository("benches/reference/numbers.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn row(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}
+
+fn agree(what: &str, found: f64, expected: f64) {
+    let error = (found - expected).abs() / expected.abs().max(f64::MIN_POSITIVE);
+    assert!(error <= BOUND, "{what}: {found:e} is not {expected:e}, relative error {error:e}");
+}
+
+#[derive(Default)]
+struct Curve {
+    losses: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl Observer for Curve {
+    fn iteration(&mut self, row: &Row) -> Wish {
+        let evaluation = row.evaluation.unwrap();
+        self.losses.push(evaluation.loss);
+        self.values.push(evaluation.value.value);
+        Wish::Continue
+    }
+}
+
+const SYSTEMS: [&str; 3] = ["population", "reaction", "oscillator"];
+
+#[test]
+fn loss_objective_weights_and_gradient_agree_with_an_independent_implementation() {
+    let numbers = numbers();
+    for system in SYSTEMS {
+        let expected = &numbers[system]["start"];
+        let experiment = experiment(system, 1e-3);
+        let mut trainer = experiment.trainer(0);
+        let objective = trainer.objective_mut();
+        let evaluation = objective.evaluate(&initial_weights(system), 0).unwrap();
+        let norm = evaluation.gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        for (what, found) in
+            [("loss", evaluation.loss), ("phi", evaluation.value.value), ("gradient", norm)]
+        {
+            agree(&format!("{system}, {what}"), found, expected[what].as_f64().unwrap());
+        }
+        let weights = row(&expected["mu"]);
+        assert!(weights.iter().all(|&mu| mu > 0.0), "{system}: every law must count");
+        assert_eq!(evaluation.weights.len(), weights.len());
+        for (found, expected) in evaluation.weights.iter().zip(weights) {
+            agree(&format!("{system}, mu"), *found, expected);
+        }
+    }
+}
+
+#[test]
+fn two_hundred_steps_of_adam_agree_with_an_independent_implementation() {
+    let numbers = numbers();
+    for system in SYSTEMS {
+        let expected = &numbers[system];
+        let experiment = experiment(system, expected["rate"].as_f64().unwrap());
+        let (losses, phis) = (row(&expected["losses"]), row(&expected["phis"]));
+        assert_eq!(losses.len(), 200);
+        let mut trainer = experiment.trainer(losses.len() - 1);
+        let start = lawful::Progress { theta: initial_weights(system), ..progress(&experiment) };
+        trainer = trainer.from_checkpoint(start);
+        let mut curve = Curve::default();
+        let Outcome { .. } = trainer.run(&mut curve);
+        assert_eq!(curve.losses.len(), losses.len(), "{system}");
+        for k in 0..losses.len() {
+            agree(&format!("{system}, loss of iteration {k}"), curve.losses[k], losses[k]);
+            agree(&format!("{system}, phi of iteration {k}"), curve.values[k], phis[k]);
+        }
+    }
+}
+
+/// A run that has not begun.
+fn progress(experiment: &Experiment) -> lawful::Progress {
+    let parameters = experiment.shape().parameter_len();
+    lawful::Progress {
+        iteration: 0,
+        theta: Vec::new(),
+        optimiser: experiment.optimiser().state().to_vec(),
+        strategy: experiment.strategy().start(experiment.laws.len()),
+        best: lawful::BestPoint::new(experiment.strategy.tolerance, parameters),
+        best_gradient: vec![0.0; parameters],
+        failure_factor: 1.0,
+        backtrack_factor: 1.0,
+    }
+}

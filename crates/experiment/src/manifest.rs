@@ -176,7 +176,7 @@ impl Manifest {
 
     /// Reads it.
     pub fn read(path: &Path) -> Result<Self, Diagnostic> {
-        serde_json::from_str(&files::read_text(path)?).map_err(|error| {
+        serde_json::from_slice(&files::read(path)?).map_err(|error| {
             Diagnostic::new(format!("`{}` is damaged: {error}", path.display()))
                 .with_hint("train again: without its manifest a run cannot be trusted")
         })

@@ -1,8 +1,7 @@
 //! Full training iterations, in rows that `benches/peers/run` measures alternately with its peers.
 //!
 //! `cargo bench -p lawful --bench peers` prints one round; `-- --serve` waits for a line on stdin
-//! before each round. CSV: peer,workload,solver,columns,median CPU ms per iteration and column,wall
-//! ms. `-- --count N WORKLOAD PRECISION` does N iterations and nothing else, for instruction counts.
+//! before each round. CSV: peer,workload,solver,columns,CPU ms per iteration and column,wall ms. `-- --count N WORKLOAD PRECISION` does N iterations and nothing else, for instruction counts.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -83,21 +82,15 @@ fn rows() -> Vec<Measured> {
 }
 
 fn round(row: &mut Measured) {
-    let (mut cpu, mut wall) = (Vec::new(), Vec::new());
-    let end = cpu_time() + SLICE;
-    while cpu.is_empty() || cpu_time() < end {
-        let (c, w) = (cpu_time(), Instant::now());
-        let n = (row.training.run(row.chunk) * row.columns) as f64;
-        cpu.push(cpu_time().saturating_sub(c).as_secs_f64() / n * 1e3);
-        wall.push(w.elapsed().as_secs_f64() / n * 1e3);
+    let Measured { label, columns, chunk, training } = row;
+    let (cpu, wall, mut done) = (cpu_time(), Instant::now(), 0);
+    // The system's clock of the processor ticks every few milliseconds: only whole slices are timed.
+    while wall.elapsed() < SLICE || cpu_time().saturating_sub(cpu) < SLICE {
+        done += training.run(*chunk) * *columns;
     }
-    let Measured { label, columns, .. } = row;
-    println!("{label},{columns},{:.5},{:.5}", median(&mut cpu), median(&mut wall));
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    let milliseconds = |time: Duration| time.as_secs_f64() / done as f64 * 1e3;
+    let (cpu, wall) = (cpu_time().saturating_sub(cpu), wall.elapsed());
+    println!("{label},{columns},{:.5},{:.5}", milliseconds(cpu), milliseconds(wall));
 }
 
 /// Time on the processor of all threads, to the nanosecond where the system tells; elsewhere the

@@ -68,7 +68,7 @@ impl Progress {
         }
     }
 
-    /// `12 s left`, in front of the numbers; nothing at the start and at the end.
+    /// `12 s left`, in front of the numbers; nothing at the start and close to the end.
     fn time_left(&self, iteration: usize) -> String {
         let done = iteration.saturating_sub(self.done_before);
         let rest = self.iterations.saturating_sub(iteration);
@@ -76,7 +76,11 @@ impl Progress {
             return String::new();
         }
         let left = self.started.elapsed().mul_f64(rest as f64 / done as f64);
-        format!("{} left, ", rough(left))
+        if left < Duration::from_secs(1) {
+            String::new()
+        } else {
+            format!("{} left, ", rough(left))
+        }
     }
 
     fn event(&mut self, row: &Row) {
@@ -165,18 +169,16 @@ impl Watcher for Progress {
     fn end(&mut self, manifest: &Manifest) {
         self.bar.finish_and_clear();
         let took = duration(self.started.elapsed());
-        let done = manifest.done.saturating_sub(self.done_before);
-        let word = match manifest.status {
-            Status::Finished => "finished",
-            Status::Interrupted => "was interrupted",
-            Status::Running | Status::Failed => "failed",
+        let (done, all) = (manifest.done, manifest.iterations);
+        let how = match manifest.status {
+            Status::Finished => format!("finished {all} iterations in {took}"),
+            Status::Interrupted => {
+                format!("was stopped at {done} of {all} iterations after {took}")
+            }
+            Status::Running | Status::Failed => {
+                format!("failed at {done} of {all} iterations after {took}")
+            }
         };
-        let all = manifest.iterations;
-        let of = if manifest.done < all {
-            format!(" ({} of {all})", manifest.done)
-        } else {
-            String::new()
-        };
-        self.say(&format!("{} {word}: {done} iterations in {took}{of}", self.label));
+        self.say(&format!("{} {how}", self.label));
     }
 }

@@ -90,7 +90,23 @@ impl Experiment {
 
     /// Names of the laws, in order, each in one line.
     pub fn law_names(&self) -> Vec<String> {
-        let in_a_line = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ");
         self.laws.iter().map(|law| in_a_line(law.name())).collect()
     }
+
+    /// Name and relation of each law, to stand beside each other: a law without a name of its own
+    /// has an empty one, and a part of a chain has the chain's.
+    pub fn law_titles(&self) -> Vec<(String, String)> {
+        let titles = self.laws.iter().map(|law| {
+            let (name, relation) = (in_a_line(law.name()), in_a_line(law.text()));
+            let part = format!(" ({relation})");
+            let name = name.strip_suffix(&part).unwrap_or(&name);
+            (if name == relation { String::new() } else { name.to_owned() }, relation)
+        });
+        titles.collect()
+    }
+}
+
+/// A text in one line, with single spaces.
+fn in_a_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

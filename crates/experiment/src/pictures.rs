@@ -109,9 +109,11 @@ fn range(name: &str, dataset: &Dataset) -> TimeRange {
 
 /// Residuals of each law on a set.
 pub fn residuals_of(experiment: &Experiment, name: &str, score: &Score) -> ResidualsFigure {
-    let laws = experiment.laws.iter().zip(&score.residuals).map(|(law, parts)| LawResiduals {
-        name: law.name().to_owned(),
-        text: law.text().to_owned(),
+    let titles = experiment.law_titles();
+    let laws = experiment.laws.iter().zip(titles).zip(&score.residuals);
+    let laws = laws.map(|((law, (name, text)), parts)| LawResiduals {
+        name,
+        text,
         side: match law.relation() {
             Relation::Equality => Side::Both,
             Relation::AtMost => Side::Above,

@@ -42,14 +42,12 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
     if experiment.laws.is_empty() {
         writeln!(out, "laws        none")?;
     }
-    for (law, name) in experiment.laws.iter().zip(experiment.law_names()) {
+    for (law, (name, relation)) in experiment.laws.iter().zip(experiment.law_titles()) {
         let kind = match law.relation() {
             Relation::Equality => "equality",
             Relation::AtMost => "inequality",
         };
-        // A law without a name of its own is called by its text.
-        let relation = law.to_string();
-        let name = if name == relation { String::new() } else { format!("{name}: ") };
+        let name = if name.is_empty() { name } else { format!("{name}: ") };
         writeln!(out, "law         {name}{relation} ({kind})")?;
         writeln!(out, "            {}", on_the_data(law, &experiment.training_set))?;
     }

@@ -30,7 +30,7 @@ fn check_says_what_it_understood_and_makes_nothing() {
 
 #[test]
 fn check_says_how_far_the_data_break_a_law() {
-    let law = "[[law]]\nholds = \"x >= 0\"\n[[law]]\nname = \"a\"\nholds = \"x == x*x/x\"\n[data";
+    let law = "[[law]]\nname = \"b\"\nholds = \"-2 <= x <= 2\"\n[[law]]\nholds = \"x >= 0\"\n[[law]]\nname = \"a\"\nholds = \"x == x*x/x\"\n[data";
     let place = Place::with(&TINY.replace("[data", law));
     let said = place.lawful(["check", "."]);
     assert_eq!(said.code, 0, "{}", said.err);
@@ -38,6 +38,10 @@ fn check_says_how_far_the_data_break_a_law() {
     assert_snapshot!(about.collect::<Vec<_>>().join("\n"), @"
     law         energy never rises: next(E) <= E (inequality)
                 holds at all 19 steps of the data
+    law         b: -2 <= x (inequality)
+                holds at all 20 steps of the data
+    law         b: x <= 2 (inequality)
+                holds at all 20 steps of the data
     law         x >= 0 (inequality)
                 the data themselves break it at 12 of 20 steps, by 0.324 on average and 0.854 at most
     law         a: x == x*x/x (equality)

@@ -1,5 +1,5 @@
 //! Loss, objective, weights, gradient and 200 steps of Adam against an independent implementation:
-//! `benches/reference/reference.py`, NumPy in double precision without automatic differentiation.
+//! `benches/reference/reference.py`, `NumPy` in double precision without automatic differentiation.
 
 #![expect(clippy::unwrap_used, reason = "a test whose files are not there has failed")]
 

@@ -145,8 +145,7 @@ impl<E: Equations> VectorField for Recorded<E> {
     }
 
     fn slot_bytes(&self, columns: usize) -> usize {
-        size_of::<usize>()
-            + columns * (1 + self.state_len() + self.input_len()) * size_of::<f64>()
+        size_of::<usize>() + columns * (1 + self.state_len() + self.input_len()) * size_of::<f64>()
     }
 
     fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {

@@ -17,75 +17,54 @@ pub enum Block {
 
 /// The report as Markdown; pictures are linked, below `figures/`.
 pub fn markdown(blocks: &[Block]) -> String {
-    let mut text = String::new();
-    for block in blocks {
-        match block {
-            Block::Heading(level, words) => text += &format!("{} {words}\n\n", "#".repeat(*level)),
-            Block::Paragraph(words) => text += &format!("{words}\n\n"),
-            Block::List(items) => {
-                for item in items {
-                    text += &format!("- {item}\n");
-                }
-                text.push('\n');
-            }
-            Block::Table(header, rows) => {
-                let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-                text += &line(header);
-                text += &format!("|{}\n", "---|".repeat(header.len()));
-                for row in rows {
-                    text += &line(row);
-                }
-                text.push('\n');
-            }
-            Block::Figure(name, caption) => {
-                text += &format!("![{caption}](figures/{name}.svg)\n\n*{caption}*\n\n");
-            }
+    joined(blocks, |block| match block {
+        Block::Heading(level, words) => format!("{} {words}\n\n", "#".repeat(*level)),
+        Block::Paragraph(words) => format!("{words}\n\n"),
+        Block::List(items) => joined(items, |item| format!("- {item}\n")) + "\n",
+        Block::Table(header, rows) => {
+            let line = |cells: &Vec<String>| format!("| {} |\n", cells.join(" | "));
+            let rule = "---|".repeat(header.len());
+            format!("{}|{rule}\n{}\n", line(header), joined(rows, line))
         }
-    }
-    text
+        Block::Figure(name, caption) => {
+            format!("![{caption}](figures/{name}.svg)\n\n*{caption}*\n\n")
+        }
+    })
 }
 
 /// The report as a page that needs no other file; `picture` gives the SVG of a figure.
 pub fn html(title: &str, blocks: &[Block], picture: impl Fn(&str) -> Option<String>) -> String {
-    let mut text = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        escape(title)
-    );
-    for block in blocks {
-        match block {
-            Block::Heading(level, words) => {
-                text += &format!("<h{level}>{}</h{level}>\n", inline(words));
-            }
-            Block::Paragraph(words) => text += &format!("<p>{}</p>\n", inline(words)),
-            Block::List(items) => {
-                text += "<ul>\n";
-                for item in items {
-                    text += &format!("<li>{}</li>\n", inline(item));
-                }
-                text += "</ul>\n";
-            }
-            Block::Table(header, rows) => {
-                let cells = |tag: &str, cells: &[String]| -> String {
-                    cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", inline(cell))).collect()
-                };
-                text += &format!("<table>\n<tr>{}</tr>\n", cells("th", header));
-                for row in rows {
-                    text += &format!("<tr>{}</tr>\n", cells("td", row));
-                }
-                text += "</table>\n";
-            }
-            Block::Figure(name, caption) => {
-                let picture = picture(name).unwrap_or_default();
-                let picture = picture.find("<svg").map_or("", |start| &picture[start..]);
-                let caption = inline(caption);
-                text += &format!(
-                    "<figure>\n{picture}\n<figcaption>{caption}</figcaption>\n</figure>\n"
-                );
-            }
+    let body = joined(blocks, |block| match block {
+        Block::Heading(level, words) => format!("<h{level}>{}</h{level}>\n", inline(words)),
+        Block::Paragraph(words) => format!("<p>{}</p>\n", inline(words)),
+        Block::List(items) => {
+            let items = joined(items, |item| format!("<li>{}</li>\n", inline(item)));
+            format!("<ul>\n{items}</ul>\n")
         }
-    }
-    text + "</body>\n</html>\n"
+        Block::Table(header, rows) => {
+            let row = |cells: &Vec<String>, tag: &str| {
+                let cells = joined(cells, |cell| format!("<{tag}>{}</{tag}>", inline(cell)));
+                format!("<tr>{cells}</tr>\n")
+            };
+            let rows = joined(rows, |cells| row(cells, "td"));
+            format!("<table>\n{}{rows}</table>\n", row(header, "th"))
+        }
+        Block::Figure(name, caption) => {
+            let picture = picture(name).unwrap_or_default();
+            let picture = picture.find("<svg").map_or("", |start| &picture[start..]);
+            let caption = inline(caption);
+            format!("<figure>\n{picture}\n<figcaption>{caption}</figcaption>\n</figure>\n")
+        }
+    });
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
+        escape(title)
+    )
+}
+
+fn joined<T>(parts: &[T], text: impl Fn(&T) -> String) -> String {
+    parts.iter().map(text).collect::<Vec<_>>().concat()
 }
 
 const STYLE: &str = "body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; \
@@ -103,16 +82,14 @@ fn inline(text: &str) -> String {
     let mut text = escape(text);
     for (mark, tag) in [('`', "code"), ('*', "em")] {
         let parts: Vec<&str> = text.split(mark).collect();
-        let pairs = (parts.len() - 1) / 2;
-        let mut marked = parts[0].to_owned();
-        for (n, part) in parts.iter().enumerate().skip(1) {
-            marked += &match n {
-                n if n > 2 * pairs => format!("{mark}{part}"),
-                n if n % 2 == 1 => format!("<{tag}>{part}"),
-                _ => format!("</{tag}>{part}"),
-            };
-        }
-        text = marked;
+        let last = parts.len() - 1 - (parts.len() - 1) % 2;
+        let opened = |(n, part): (usize, &str)| match n {
+            0 => part.to_owned(),
+            n if n > last => format!("{mark}{part}"),
+            n if n % 2 == 1 => format!("<{tag}>{part}"),
+            _ => format!("</{tag}>{part}"),
+        };
+        text = parts.into_iter().enumerate().map(opened).collect::<Vec<_>>().concat();
     }
     text
 }

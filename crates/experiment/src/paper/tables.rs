@@ -8,8 +8,11 @@ use super::results::{self, Cell};
 use super::statistics::spread;
 use super::system::{System, Task};
 
-/// One of the paper's tables: its name and the methods in it, in order.
-const TABLES: [(&str, fn(Method) -> bool); 4] = [
+/// Which methods a table has.
+type Has = fn(Method) -> bool;
+
+/// The paper's tables: the name of each, and the methods in it.
+const TABLES: [(&str, Has); 4] = [
     ("Vanilla", |method| matches!(method.kind, Kind::Vanilla)),
     ("L1 with best point", |method| matches!(method.kind, Kind::L1(_)) && method.best_point),
     ("L1", |method| matches!(method.kind, Kind::L1(_)) && !method.best_point),

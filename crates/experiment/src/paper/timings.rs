@@ -33,22 +33,20 @@ pub(super) fn total(trained: &[Trained]) -> Total {
 
 /// `timings.csv`: one row for each training.
 pub(super) fn csv(trained: &[Trained]) -> String {
-    let mut text =
-        "dataset,method,best_point,mu,seed,iterations,seconds,milliseconds_per_iteration\n"
-            .to_owned();
-    for Trained { entry, runs } in trained {
+    let header =
+        "dataset,method,best_point,mu,seed,iterations,seconds,milliseconds_per_iteration\n";
+    let rows = trained.iter().flat_map(|Trained { entry, runs }| {
         let Entry { dataset, method, .. } = entry;
         let (name, strategy, mu) = (dataset.name(), method.strategy(), method.mu());
         let best = if method.best_point { "yes" } else { "no" };
-        for run in *runs {
+        runs.iter().map(move |run| {
             let (seed, done, seconds) =
                 (run.manifest.seed, run.manifest.done, run.manifest.seconds);
             let each = 1000.0 * seconds / done.max(1) as f64;
-            text +=
-                &format!("{name},{strategy},{best},{mu},{seed},{done},{seconds:.3},{each:.4}\n");
-        }
-    }
-    text
+            format!("{name},{strategy},{best},{mu},{seed},{done},{seconds:.3},{each:.4}\n")
+        })
+    });
+    header.to_owned() + &rows.collect::<Vec<_>>().concat()
 }
 
 /// `3.2 s`, `7.5 min`, `1.9 h`, `3.8 days`.

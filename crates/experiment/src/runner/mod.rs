@@ -109,8 +109,10 @@ pub fn run(
 /// Removes run folders that a killed program was about to make.
 fn remove_parts(parent: &Path) -> Result<(), Diagnostic> {
     for name in files::list(parent) {
-        if name.starts_with('.') && name.ends_with(".part") && parent.join(&name).is_dir() {
-            files::remove_folder(&parent.join(name))?;
+        let path = parent.join(&name);
+        let is_part = path.extension().is_some_and(|extension| extension == "part");
+        if name.starts_with('.') && is_part && path.is_dir() {
+            files::remove_folder(&path)?;
         }
     }
     Ok(())

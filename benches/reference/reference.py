@@ -199,10 +199,13 @@ def run(name, sizes, acts, source, laws, seed):
     return dict(start=at_start, rate=RATE, losses=losses, phis=phis)
 
 
+# Seeds at which training is well-conditioned: a change of the weights in their last bits changes no loss of the
+# 200 iterations by more than 1e-12. At many others it grows to the size of the loss itself, and no two programs that
+# add in different orders could agree.
 if __name__ == "__main__":
     numbers = {
-        "population": run("population", [1, 50, 50, 1], ["tanh", "elu"], population, laws_population, 1),
-        "reaction": run("reaction", [4, 50, 64, 50, 4], ["tanh", "elu", "tanh"], reaction, laws_reaction, 2),
+        "population": run("population", [1, 50, 50, 1], ["tanh", "elu"], population, laws_population, 10),
+        "reaction": run("reaction", [4, 50, 64, 50, 4], ["tanh", "elu", "tanh"], reaction, laws_reaction, 6),
         "oscillator": run("oscillator", [2, 50, 50, 2], ["tanh", "elu"], oscillator, laws_oscillator, 3),
     }
     with open(f"{HERE}/numbers.json", "w") as file:

@@ -2,7 +2,7 @@
 
 use lawful::{Dataset, Relation};
 
-use crate::assess::{Assessment, Score, SetScore, scored_range};
+use crate::assess::{Assessment, Score, scored_range};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::figures::{
@@ -28,11 +28,17 @@ pub fn write(
         if experiment.vocabulary.state().len() == 2 && name == RECONSTRUCTION {
             save(folder, "phase", &phase(&figure, 0, 1))?;
         }
-        if let SetScore { outcome: Ok(score), .. } = set
-            && !experiment.laws.is_empty()
-        {
-            let figure = residuals_of(experiment, name, score);
-            save(folder, &format!("residuals-{name}"), &residuals(&figure))?;
+        if experiment.laws.is_empty() {
+            continue;
+        }
+        let residuals_name = format!("residuals-{name}");
+        match &set.outcome {
+            Ok(score) => {
+                let figure = residuals_of(experiment, name, score);
+                save(folder, &residuals_name, &residuals(&figure))?;
+            }
+            // There may be one of an earlier model.
+            Err(_) => remove(folder, &residuals_name)?,
         }
     }
     save(folder, "learning", &learning(&learning_of(experiment, record)))
@@ -40,9 +46,19 @@ pub fn write(
 
 /// Writes one picture, as SVG and PNG.
 pub fn save(folder: &RunFolder, name: &str, figure: &Figure) -> Result<(), Diagnostic> {
-    let path = folder.figure(name);
-    files::write(&path.with_extension("svg"), figure.svg.as_bytes())?;
-    files::write(&path.with_extension("png"), &figure.png)
+    let [svg, png] = folder.figure(name);
+    files::write(&svg, figure.svg.as_bytes())?;
+    files::write(&png, &figure.png)
+}
+
+/// Removes a picture, if there is one.
+fn remove(folder: &RunFolder, name: &str) -> Result<(), Diagnostic> {
+    for file in folder.figure(name) {
+        if file.is_file() {
+            files::remove(&file)?;
+        }
+    }
+    Ok(())
 }
 
 /// Measured and predicted curves of a set.
@@ -92,13 +108,22 @@ pub fn predicted(
     line: Line,
     dataset: &Dataset,
 ) -> Prediction {
-    let trajectories = dataset.trajectories().iter().map(|trajectory| {
+    let all = dataset.trajectories();
+    let mut failed = 0;
+    let trajectories = all.iter().map(|trajectory| {
         let times = predict::smooth_times(trajectory);
         // A solve that fails leaves its line out; the assessment says why.
-        let values = predict::along(experiment, theta, trajectory, &times).unwrap_or_default();
-        Trajectory { name: trajectory.name.clone(), t: times, values }
+        let solved = predict::along(experiment, theta, trajectory, &times);
+        failed += usize::from(solved.is_err());
+        Trajectory { name: trajectory.name.clone(), t: times, values: solved.unwrap_or_default() }
     });
-    Prediction { name: name.to_owned(), line, trajectories: trajectories.collect() }
+    let trajectories = trajectories.collect();
+    let name = match failed {
+        0 => name.to_owned(),
+        _ if failed == all.len() => format!("{name} (could not be solved)"),
+        _ => format!("{name} ({failed} of {} could not be solved)", all.len()),
+    };
+    Prediction { name, line, trajectories }
 }
 
 /// The scored times of a set.

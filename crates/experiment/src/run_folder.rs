@@ -185,9 +185,11 @@ impl RunFolder {
         self.path.join(format!("predictions-{set}.csv"))
     }
 
-    /// A picture, without its ending.
-    pub fn figure(&self, name: &str) -> PathBuf {
-        self.path.join("figures").join(name)
+    /// A picture: its SVG and its PNG file.
+    pub fn figure(&self, name: &str) -> [PathBuf; 2] {
+        let figures = self.path.join("figures");
+        // Not `with_extension`: a name may have a point in it.
+        ["svg", "png"].map(|ending| figures.join(format!("{name}.{ending}")))
     }
 }
 

@@ -100,7 +100,9 @@ fn a_test_set_that_cannot_be_solved_leaves_the_others() {
     assert_eq!(place.manifest(run)["status"], "finished", "training did not fail");
     assert!(place.exists(&format!("{run}/predictions-reconstruction.csv")));
     assert!(!place.exists(&format!("{run}/predictions-later.csv")));
-    assert!(place.exists(&format!("{run}/figures/curves-later.png")));
+    let picture = place.text(&format!("{run}/figures/curves-later.svg"));
+    assert!(picture.contains("predicted (could not be solved)"), "the picture says so");
+    assert!(!place.exists(&format!("{run}/figures/residuals-later.png")));
     let said = place.lawful(["evaluate", run]);
     assert_eq!(said.code, 1);
     let row = said.out.lines().find(|line| line.starts_with("later")).unwrap();

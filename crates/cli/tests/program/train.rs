@@ -44,6 +44,21 @@ fn the_run_folder_holds_everything_and_nothing_else() {
 }
 
 #[test]
+fn sets_whose_names_have_points_and_spaces_have_files_of_their_own() {
+    let sets = "[test.\"noise 0.1\"]\ngrid = { from = 0, to = 2, points = 5 }\n\
+                [test.\"noise 0.2\"]\ngrid = { from = 0, to = 3, points = 5 }\n[field]";
+    let (place, run) = Place::trained(&tiny("[field]", sets));
+    for set in ["noise 0.1", "noise 0.2"] {
+        for file in ["figures/curves-SET.svg", "figures/residuals-SET.png", "predictions-SET.csv"] {
+            assert!(
+                place.exists(&format!("{run}/{}", file.replace("SET", set))),
+                "{file} of {set}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_log_has_a_row_per_iteration_and_the_point_after_the_last() {
     let (place, run) = Place::trained(TINY);
     let log = place.text(&format!("{run}/log.csv"));

@@ -252,7 +252,7 @@ fn a_grid_has_a_beginning_an_end_and_points() {
 fn a_simulation_that_fails_says_where() {
     let blow_up = [("equations", "{ x = \"x^2\", v = \"0\" }")];
     assert_snapshot!(simulate(&blow_up, ""), @r#"
-    error: the simulation of trajectory `1` failed: the step size 4.951594689828198e-14 fell below its floor 5e-14 at t = 0.9999999999944246, y = [1.8839163684695898e11, 0] (column 0)
+    error: the simulation of trajectory `1` failed: the step size 4.951594689828198e-14 fell below its floor 5e-14 at t = 0.9999999999944246, y = [1.8839163684695898e11, 0]
       experiment.toml:6:13
         equations = { x = "x^2", v = "0" }
                     ^^^^^^^^^^^^^^^^^^^^^^

@@ -61,7 +61,7 @@ impl Simulation {
         let control = match self.method {
             Some(_) => Control::Grid { substeps: 1 },
             None => Control::Adaptive(Adaptive {
-                max_steps: 100_000_000,
+                max_steps: 10_000_000,
                 ..Adaptive::with_tolerances(TIGHT.0, TIGHT.1)
             }),
         };

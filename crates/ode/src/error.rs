@@ -98,7 +98,7 @@ impl fmt::Display for Moment {
         if self.y.len() > SHOWN {
             write!(f, ", and {} more", self.y.len() - SHOWN)?;
         }
-        write!(f, "] (column {})", self.column)
+        write!(f, "]")
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(
             text,
             "the solution is not finite after a step of 0.1 from t = 0.5, \
-             y = [1, 1, 1, 1, 1, 1, 1, 1, and 2 more] (column 3)"
+             y = [1, 1, 1, 1, 1, 1, 1, 1, and 2 more]"
         );
     }
 }

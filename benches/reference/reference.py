@@ -199,9 +199,9 @@ def run(name, sizes, acts, source, laws, seed):
     return dict(start=at_start, rate=RATE, losses=losses, phis=phis)
 
 
-# Seeds at which training is well-conditioned: a change of the weights in their last bits changes no loss of the
-# 200 iterations by more than 1e-12. At many others it grows to the size of the loss itself, and no two programs that
-# add in different orders could agree.
+# Seeds at which training is well-conditioned: a change of the weights in their last bits (1e-15) changes no loss of
+# the 200 iterations by more than 1e-12. At others that were tried it grows to 7e-4 (population) and 0.1 (reaction),
+# and no two programs that add in different orders could agree.
 if __name__ == "__main__":
     numbers = {
         "population": run("population", [1, 50, 50, 1], ["tanh", "elu"], population, laws_population, 10),

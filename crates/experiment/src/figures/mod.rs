@@ -38,11 +38,11 @@
 //! ```
 //!
 //! ```text
-//! curves · phase · residuals · learning      what is shown
-//!                 sheet                      panels in rows and columns, title, legend, notes
-//!                 panel                      frame, axes, marks, legend
-//!       scale · ticks · trace · text         where things go
-//!                 canvas                     the one file that knows the crate `kuva`
+//! curves · gallery · phase · residuals · learning   what is shown
+//!                     sheet                         panels in rows and columns, title, legend, notes
+//!                     panel                         frame, axes, marks, legend
+//!           scale · ticks · trace · text            where things go
+//!                     canvas                        the one file that knows the crate `kuva`
 //! ```
 
 mod canvas;
@@ -50,6 +50,7 @@ mod curve_axes;
 mod curve_marks;
 mod curves;
 mod dashes;
+mod gallery;
 mod learning;
 mod legend;
 mod marks;
@@ -67,6 +68,7 @@ mod ticks;
 mod trace;
 
 pub use curves::{CurvesFigure, Prediction, TimeRange, Trajectory, curves, side_by_side};
+pub use gallery::{Exhibit, GalleryFigure, gallery};
 pub use learning::{Events, History, LearningFigure, learning};
 pub use phase::phase;
 pub use residuals::{LawResiduals, ResidualCurve, ResidualsFigure, Side, residuals};

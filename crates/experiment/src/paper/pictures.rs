@@ -6,8 +6,7 @@ use super::results::{Cell, method};
 use super::system::{System, Task};
 use crate::diagnostic::Diagnostic;
 use crate::figures::{
-    CurvesFigure, Figure, History, LearningFigure, Line, Prediction, Trajectory, learning,
-    side_by_side,
+    Exhibit, Figure, GalleryFigure, History, LearningFigure, Line, Trajectory, gallery, learning,
 };
 use crate::history::Record;
 use crate::loaded_run::LoadedRun;
@@ -65,44 +64,43 @@ pub(super) fn of_system(
     if best.is_empty() {
         return Ok(Vec::new());
     }
-    let mut panels = Vec::new();
+    let mut curves = GalleryFigure {
+        title: format!("{}: extrapolation, the best run of each method", system.name()),
+        time: "t".to_owned(),
+        ..GalleryFigure::default()
+    };
     let mut histories = LearningFigure {
-        title: format!("{}: loss, violation and weights of the runs above", system.name()),
+        title: format!("{}: how these runs were trained", system.name()),
         ..LearningFigure::default()
     };
     for (method, finished) in best {
         let run = LoadedRun::open(finished.folder.path(), None)?;
-        panels.push(panel(&run, method));
+        show(&mut curves, &run, method);
         add(&mut histories, Record::read(&run.folder.log())?, method, &run.experiment.law_names());
     }
-    let title = format!("{}: extrapolation, the best run of each method", system.name());
     Ok(vec![
-        (format!("{}-curves", system.name()), side_by_side(&title, &panels)),
+        (format!("{}-curves", system.name()), gallery(&curves)),
         (format!("{}-learning", system.name()), learning(&histories)),
     ])
 }
 
-/// Real dashed, predicted solid.
-fn panel(run: &LoadedRun, method: Method) -> CurvesFigure {
+/// Adds a model; real is the test's own data.
+fn show(figure: &mut GalleryFigure, run: &LoadedRun, method: Method) {
     let experiment = &run.experiment;
     let test = sets(experiment).find(|(name, _)| *name == Task::Extrapolation.name());
     let dataset = test.map_or(&experiment.training_set, |(_, dataset)| dataset);
-    let real = dataset.trajectories().iter().map(|trajectory| Trajectory {
-        name: trajectory.name.clone(),
-        t: trajectory.times.clone(),
-        values: trajectory.states.clone(),
-    });
-    CurvesFigure {
-        title: method.to_string(),
-        time: "t".to_owned(),
-        states: experiment.vocabulary.state().to_vec(),
-        measured: Vec::new(),
-        predictions: vec![
-            predicted(experiment, &run.theta, "predicted", Line::Solid, dataset),
-            Prediction { name: "real".to_owned(), line: Line::Truth, trajectories: real.collect() },
-        ],
-        ranges: Vec::new(),
+    if let Some(real) = dataset.trajectories().first() {
+        figure.states = experiment.vocabulary.state().to_vec();
+        figure.real = Trajectory {
+            name: real.name.clone(),
+            t: real.times.clone(),
+            values: real.states.clone(),
+        };
     }
+    let name = method.to_string();
+    let prediction = predicted(experiment, &run.theta, &name, Line::Solid, dataset);
+    let predicted = prediction.trajectories.into_iter().next().unwrap_or_default();
+    figure.exhibits.push(Exhibit { name, predicted });
 }
 
 /// Adds the history of one run.

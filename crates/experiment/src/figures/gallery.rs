@@ -39,8 +39,8 @@ pub struct GalleryFigure {
     pub exhibits: Vec<Exhibit>,
 }
 
-/// Models side by side on the same axes: real dashed, predicted solid, a colour for each state
-/// variable.
+/// Models side by side on the same axes: real dashed, predicted solid, a colour and
+/// a width for each state variable.
 ///
 /// A prediction may leave its panel: the vertical axis follows what is real, and predictions up to
 /// half its range beyond. How far one went is said in a note.
@@ -67,14 +67,16 @@ pub fn gallery(figure: &GalleryFigure) -> Figure {
     Sheet { title, keys: keys(figure), panels, columns: COLUMNS, shared: true, notes }.draw()
 }
 
-/// The pen of a state variable.
+/// The pen of a state variable: colour and width both differ, because dashes tell real from
+/// predicted.
 fn pen(state: usize) -> Pen {
-    Pen { colour: trajectory_colour(state), width: 1.6, dashes: &[] }
+    let width = [2.4, 1.4, 0.9][state % 3];
+    Pen { colour: trajectory_colour(state), width, dashes: &[] }
 }
 
 /// The same for what is real.
 fn real(pen: Pen) -> Pen {
-    Pen { width: 1.4, dashes: &[4.0, 3.0], ..pen }
+    Pen { dashes: &[4.0, 3.0], ..pen }
 }
 
 fn marks(figure: &GalleryFigure, exhibit: &Exhibit) -> Vec<Mark> {
@@ -95,7 +97,7 @@ fn keys(figure: &GalleryFigure) -> Vec<Key> {
             legend::add(&mut keys, name, Sample::Line(pen(state)));
         }
     }
-    let ink = Pen { colour: INK, ..pen(0) };
+    let ink = Pen { colour: INK, ..pen(1) };
     legend::add(&mut keys, "predicted", Sample::Line(ink));
     legend::add(&mut keys, "real", Sample::Line(real(ink)));
     keys

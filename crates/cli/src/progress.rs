@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lawful::{Row, Wish};
+use lawful::{Event, Row, Wish};
 use lawful_experiment::{Manifest, RunFolder, Status, Watcher, describe, short};
 
 use crate::output::talk;
@@ -85,6 +85,10 @@ impl Progress {
 
     fn event(&mut self, row: &Row) {
         let Some(event) = row.event else { return };
+        if matches!(event, Event::Note(_)) {
+            // It was said when the phase began.
+            return;
+        }
         self.events += 1;
         if self.events <= EVENTS_TOLD {
             self.say(&format!("  iteration {}: {}", row.iteration, describe(event)));
@@ -139,6 +143,16 @@ impl Watcher for Progress {
         self.say(&format!("{} {verb}, into {}", self.label, folder.path().display()));
     }
 
+    fn phase(&mut self, text: &str, iterations: usize) {
+        self.iterations = iterations;
+        self.bar.set_length(iterations as u64);
+        self.say(&format!("  {text}"));
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.say(&format!("warning: {text}"));
+    }
+
     fn iteration(&mut self, row: &Row) -> Wish {
         let (now, iteration) = (Instant::now(), row.iteration);
         self.event(row);
@@ -171,7 +185,7 @@ impl Watcher for Progress {
         let took = duration(self.started.elapsed());
         let (done, all) = (manifest.done, manifest.iterations);
         let how = match manifest.status {
-            Status::Finished => format!("finished {all} iterations in {took}"),
+            Status::Finished => format!("finished {done} iterations in {took}"),
             Status::Interrupted => {
                 format!("was stopped at {done} of {all} iterations after {took}")
             }

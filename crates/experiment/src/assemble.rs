@@ -1,12 +1,13 @@
 //! From an experiment to the parts that train it.
 
-use lawful::optimiser::{Adam, Optimiser};
+use lawful::optimiser::{Adam, Lbfgs, Optimiser};
 use lawful::strategy::{L1, L2, Strategy as LawStrategy, Vanilla};
 use lawful::{
-    Dataset, Method, Mlp, MlpShape, Objective, Problem, Sampler, Settings, Trainer, VectorField,
+    Control, Dataset, Freedom, Method, Mlp, MlpShape, Objective, Problem, Sampler, Scaled,
+    Settings, Stretch, Trainer, Trajectory, Units, Validation, VectorField,
 };
 
-use crate::experiment::{Experiment, StrategyKind};
+use crate::experiment::{Experiment, Horizon, OptimiserSettings, Phase, Strategy, StrategyKind};
 use crate::model::{FORMAT, Metadata};
 
 impl Experiment {
@@ -21,54 +22,141 @@ impl Experiment {
         }
     }
 
-    /// The network.
+    /// The network, in the data's units outside.
     pub fn network(&self) -> Box<dyn VectorField> {
-        Box::new(Mlp::new(self.shape(), self.field.precision))
-    }
-
-    /// What is asked of these data.
-    pub fn problem(&self, dataset: Dataset) -> Problem {
-        let (laws, loss, hold) = (self.laws.clone(), self.training.loss, self.hold);
-        Problem { dataset, laws, loss, hold }
-    }
-
-    /// The strategy with its settings.
-    pub fn strategy(&self) -> Box<dyn LawStrategy> {
-        match &self.strategy.kind {
-            StrategyKind::Vanilla => Box::new(Vanilla),
-            StrategyKind::L1(mu) => Box::new(L1 { mu: mu.clone() }),
-            StrategyKind::L2(mu) => Box::new(L2 { mu: mu.clone() }),
-            StrategyKind::SelfAdaptive(settings) => Box::new(*settings),
+        let network = Box::new(Mlp::new(self.shape(), self.field.precision));
+        match &self.scaling {
+            Some(scaling) => Box::new(Scaled::new(network, scaling.clone())),
+            None => network,
         }
     }
 
-    /// The optimiser, at rest.
-    pub fn optimiser(&self) -> Box<dyn Optimiser> {
-        Box::new(Adam::new(self.training.optimiser, self.shape().parameter_len()))
+    /// What is asked of these data, in the data's own units.
+    pub fn problem(&self, dataset: Dataset) -> Problem {
+        let (laws, loss, hold) = (self.laws.clone(), self.training.loss, self.hold);
+        let units = Units::of_data(dataset.state().len(), laws.len());
+        Problem { dataset, laws, loss, hold, units }
     }
 
-    /// Errors and violations on these data, solved by this method.
-    pub fn measure(&self, dataset: Dataset, method: Method) -> Objective {
-        Objective::new(self.problem(dataset), self.network(), method, Box::new(Vanilla))
+    /// The initial parameters: drawn weights, and initial states as they were measured.
+    pub fn initial_theta(&self) -> Vec<f64> {
+        let mut theta = self.field.init.draw(&self.shape(), self.training.seed);
+        theta.resize(self.theta_len(), 0.0);
+        theta
     }
 
-    /// The training loop, at its start, for this many iterations in all.
-    pub fn trainer(&self, iterations: usize) -> Trainer {
-        let (shape, training) = (self.shape(), &self.training);
-        let theta = self.field.init.draw(&shape, training.seed);
-        let problem = self.problem(self.training_set.clone());
-        let objective = Objective::new(problem, self.network(), self.solver, self.strategy());
-        let optimiser = self.optimiser();
+    /// Number of parameters of a model: the network's, and the initial states that are trained.
+    pub fn theta_len(&self) -> usize {
+        let states = self.training_set.trajectories().len() * self.vocabulary.state().len();
+        self.shape().parameter_len() + if self.training.initial_state { states } else { 0 }
+    }
+
+    /// The initial state of a trajectory: the trained one if it is one of the training set, or
+    /// begins where one of them does, otherwise the measured one.
+    pub fn initial_state(&self, theta: &[f64], trajectory: &Trajectory) -> Vec<f64> {
+        let d = self.vocabulary.state().len();
+        self.trained_state(theta, trajectory).unwrap_or_else(|| trajectory.states[..d].to_vec())
+    }
+
+    fn trained_state(&self, theta: &[f64], trajectory: &Trajectory) -> Option<Vec<f64>> {
+        if !self.training.initial_state {
+            return None;
+        }
+        let known = self.training_set.trajectories();
+        let begins = |other: &Trajectory| {
+            other.name == trajectory.name
+                && (other.times[0] - trajectory.times[0]).abs() < f64::MIN_POSITIVE
+        };
+        let n = known.iter().position(begins)?;
+        let z = &theta[self.shape().parameter_len()..];
+        Some(lawful::initial_states(&self.training_set, z).swap_remove(n))
+    }
+
+    /// Errors and violations of a model on these data, solved by this method.
+    pub fn measure(&self, dataset: Dataset, method: Method, theta: &[f64]) -> Objective {
+        let starts: Vec<_> = (dataset.trajectories().iter().enumerate())
+            .filter_map(|(n, trajectory)| Some((n, self.trained_state(theta, trajectory)?)))
+            .collect();
+        let problem = self.problem(dataset);
+        let objective = Objective::new(problem, self.network(), method, Box::new(Vanilla));
+        if starts.is_empty() { objective } else { objective.starting_from(starts) }
+    }
+
+    /// The objective of a phase on these data.
+    pub(crate) fn objective(&self, phase: &Phase, dataset: Dataset) -> Objective {
+        let strategy = phase.strategy.as_ref().map_or(&self.strategy, |(strategy, _)| strategy);
+        let units = Units { margin: strategy.margin, ..self.units.clone() };
+        let problem = Problem { units, ..self.problem(dataset) };
+        let method = finer(self.solver, phase.substeps);
+        let stretches = stretches(phase.horizon, &problem.dataset);
+        let free = matches!(phase.horizon, Horizon::Segments { free: true, .. });
+        let freedom = Freedom { initial: self.training.initial_state, segments: free };
+        let objective = Objective::new(problem, self.network(), method, strategy.build())
+            .with_decay(self.training.decay);
+        if freedom == Freedom::default() {
+            objective
+        } else {
+            objective.with_freedom(freedom, &stretches)
+        }
+    }
+
+    /// The training loop of a phase, which begins with what was kept of the one before.
+    pub fn trainer(&self, phase: &Phase, kept: &[f64]) -> Trainer {
+        let (trained, held_out) = self.split();
+        let strategy = phase.strategy.as_ref().map_or(&self.strategy, |(strategy, _)| strategy);
+        let sampler = match phase.horizon {
+            Horizon::Full => Sampler::new(phase.batch, &trained, self.training.seed)
+                .expect("the config's check found a complete row to start from"),
+            horizon @ Horizon::Segments { .. } => Sampler::of(stretches(horizon, &trained)),
+        };
         let settings = Settings {
-            iterations,
-            tolerance: self.strategy.tolerance,
-            best_point: self.strategy.best_point,
-            schedule: training.schedule,
+            iterations: phase.iterations,
+            tolerance: strategy.tolerance,
+            best_point: strategy.best_point,
+            schedule: phase.schedule,
             ..Settings::default()
         };
-        let sampler = Sampler::new(training.batch, &self.training_set, training.seed)
-            .expect("the config's check found a complete row to start from");
-        Trainer::new(objective, optimiser, settings, theta).with_sampler(sampler)
+        let objective = self.objective(phase, trained);
+        let theta = objective.layout().take_up(kept);
+        let optimiser = phase.optimiser.build(theta.len());
+        let trainer = Trainer::new(objective, optimiser, settings, theta).with_sampler(sampler);
+        match held_out {
+            Some(held_out) if phase.horizon == Horizon::Full => {
+                let objective = self.objective(phase, held_out);
+                trainer.with_validation(Validation::new(objective, LOOK_EVERY, PATIENCE))
+            }
+            _ => trainer,
+        }
+    }
+
+    /// The training set in what is trained on and what is held out: whole trajectories where there
+    /// are enough of them, otherwise the tail of each.
+    pub(crate) fn split(&self) -> (Dataset, Option<Dataset>) {
+        let (data, share) = (&self.training_set, self.training.validation);
+        if share <= 0.0 {
+            return (data.clone(), None);
+        }
+        let trajectories = data.trajectories();
+        let of = |trajectories| {
+            let (state, inputs) = (data.state().to_vec(), data.inputs().to_vec());
+            Dataset::with_open_starts(state, inputs, trajectories).expect("parts of checked data")
+        };
+        if trajectories.len() >= ENOUGH_TRAJECTORIES && !self.training.initial_state {
+            let kept = trajectories.len() - held(share, trajectories.len());
+            return (of(trajectories[..kept].to_vec()), Some(of(trajectories[kept..].to_vec())));
+        }
+        let (d, m) = (data.state().len(), data.inputs().len());
+        let (mut trained, mut held_out) = (Vec::new(), Vec::new());
+        for trajectory in trajectories {
+            let rows = (trajectory.len() - held(share, trajectory.len())).max(2);
+            let mut head = trajectory.clone();
+            head.times.truncate(rows);
+            head.states.truncate(rows * d);
+            head.inputs.truncate(rows * m);
+            trained.push(head);
+            held_out.push(Trajectory { scored_from: rows, ..trajectory.clone() });
+        }
+        (of(trained), Some(of(held_out)))
     }
 
     /// What a model file of this experiment says about itself.
@@ -84,7 +172,14 @@ impl Experiment {
             hidden: self.field.hidden.clone(),
             activations: names(&self.field.activations),
             precision: self.field.precision.name().to_owned(),
+            scaled: self.scaling.is_some(),
+            starts: if self.training.initial_state {
+                self.training_set.trajectories().len()
+            } else {
+                0
+            },
             iteration,
+            stage: None,
         }
     }
 
@@ -103,6 +198,62 @@ impl Experiment {
             (if name == relation { String::new() } else { name.to_owned() }, relation)
         });
         titles.collect()
+    }
+}
+
+/// Iterations between two looks at held-out data, and after how many without a lower error training
+/// stops.
+const LOOK_EVERY: usize = 5;
+const PATIENCE: usize = 300;
+
+/// Trajectories from which on some of them are held out, and not the tail of each.
+const ENOUGH_TRAJECTORIES: usize = 5;
+
+/// How many of `count` are held out: at least one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+fn held(share: f64, count: usize) -> usize {
+    ((share * count as f64).round() as usize).clamp(1, count - 1)
+}
+
+/// What a phase looks at.
+fn stretches(horizon: Horizon, dataset: &Dataset) -> Vec<Stretch> {
+    match horizon {
+        Horizon::Full => Stretch::whole(dataset),
+        Horizon::Segments { steps, free } => Stretch::segments(dataset, steps, !free),
+    }
+}
+
+/// The same method with so many times the steps on the data's grid.
+pub(crate) fn finer(method: Method, factor: usize) -> Method {
+    match method.control() {
+        Control::Grid { substeps } if factor > 1 => {
+            let control = Control::Grid { substeps: factor * substeps };
+            let finer = Method::new(method.tableau(), control).expect("as it was, but finer");
+            finer.with_memory(method.memory())
+        }
+        _ => method,
+    }
+}
+
+impl Strategy {
+    /// The strategy with its settings.
+    pub fn build(&self) -> Box<dyn LawStrategy> {
+        match &self.kind {
+            StrategyKind::Vanilla => Box::new(Vanilla),
+            StrategyKind::L1(mu) => Box::new(L1 { mu: mu.clone() }),
+            StrategyKind::L2(mu) => Box::new(L2 { mu: mu.clone() }),
+            StrategyKind::SelfAdaptive(settings) => Box::new(*settings),
+        }
+    }
+}
+
+impl OptimiserSettings {
+    /// The optimiser, at rest.
+    pub fn build(&self, parameters: usize) -> Box<dyn Optimiser> {
+        match *self {
+            Self::Adam(settings) => Box::new(Adam::new(settings, parameters)),
+            Self::Lbfgs(settings) => Box::new(Lbfgs::new(settings, parameters)),
+        }
     }
 }
 

@@ -122,8 +122,8 @@ pub fn score(
         StrategyKind::SelfAdaptive(settings) => settings.count_above,
         _ => 0.0,
     };
-    let mut objective = experiment.measure(dataset.clone(), method);
-    let misfit = objective.observe(theta)?;
+    let mut objective = experiment.measure(dataset.clone(), method, theta);
+    let misfit = objective.observe(&theta[..experiment.shape().parameter_len()])?;
     let leftover = misfit.leftover();
     let mut laws = Vec::new();
     let mut residuals = Vec::new();

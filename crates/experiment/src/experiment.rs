@@ -1,8 +1,9 @@
 //! The experiment as meant: checked, complete, ready to run.
 
-use lawful::optimiser::AdamSettings;
+use lawful::optimiser::{AdamSettings, LbfgsSettings};
 use lawful::{
-    Activation, Batch, Dataset, Hold, Initialise, Law, Loss, Method, Precision, Restore, Vocabulary,
+    Activation, Batch, Dataset, Hold, Initialise, Law, Loss, Method, Precision, Restore, Scaling,
+    Schedule, Units, Vocabulary,
 };
 
 /// Everything a run needs, read from a file and checked. Only this type can run.
@@ -30,6 +31,10 @@ pub struct Experiment {
     pub strategy: Strategy,
     /// How θ is found.
     pub training: Training,
+    /// The units in which the network works, if they are not the data's.
+    pub scaling: Option<Scaling>,
+    /// The units in which errors and violations enter the objective.
+    pub units: Units,
     /// The same in the words of an experiment file, every key written out.
     pub complete: toml::Table,
 }
@@ -58,6 +63,8 @@ pub struct Strategy {
     pub tolerance: f64,
     /// Whether, and how, training goes back to the best point.
     pub best_point: Option<Restore>,
+    /// By how much inequalities are asked to hold in training, in units of the law.
+    pub margin: f64,
 }
 
 /// The strategy with its own settings.
@@ -78,16 +85,116 @@ pub enum StrategyKind {
 pub struct Training {
     /// How an error counts.
     pub loss: Loss,
-    /// What moves θ.
-    pub optimiser: AdamSettings,
-    /// How its rate changes.
-    pub schedule: lawful::Schedule,
-    /// Optimiser steps.
-    pub iterations: usize,
+    /// Whether the network and the objective work in units read off the data.
+    pub scale: bool,
+    /// Whether the initial states of trajectories are trained.
+    pub initial_state: bool,
+    /// Half of it, times the sum of squared parameters, is added to the objective.
+    pub decay: f64,
+    /// Share of the data that is held out, to stop on.
+    pub validation: f64,
+    /// Whether what goes wrong is mended by more phases.
+    pub remedies: bool,
     /// Seed of initial weights and batches.
     pub seed: u64,
+    /// What is done, one after the other; at least one.
+    pub phases: Vec<Phase>,
+    /// The recipe that chose the phases, if one did.
+    pub recipe: Option<&'static str>,
+    /// Why it chose them.
+    pub remarks: Vec<String>,
+}
+
+/// `[[training.phase]]`: one part of a training.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phase {
+    /// What moves θ.
+    pub optimiser: OptimiserSettings,
+    /// How its rate changes.
+    pub schedule: Schedule,
+    /// Evaluations of the objective and its gradient.
+    pub iterations: usize,
+    /// What is solved.
+    pub horizon: Horizon,
     /// What one iteration looks at.
     pub batch: Batch,
+    /// Another strategy than that of the experiment, with its table in the file's words.
+    pub strategy: Option<(Strategy, toml::Table)>,
+    /// Multiplies the steps on the data's grid.
+    pub substeps: usize,
+}
+
+/// An optimiser with its settings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum OptimiserSettings {
+    /// Adam.
+    Adam(AdamSettings),
+    /// L-BFGS.
+    Lbfgs(LbfgsSettings),
+}
+
+/// What a phase solves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Horizon {
+    /// Whole trajectories.
+    Full,
+    /// Segments of them.
+    Segments {
+        /// Steps of each.
+        steps: usize,
+        /// Whether their initial states are trained along.
+        free: bool,
+    },
+}
+
+impl Training {
+    /// Rows that the log of a training without early ends has after its first: evaluations, but one.
+    pub fn iterations(&self) -> usize {
+        total(&self.phases)
+    }
+}
+
+/// Evaluations of these phases together, but one: a phase of n iterations looks at n + 1 points.
+pub(crate) fn total(phases: &[Phase]) -> usize {
+    let looks: usize = phases.iter().map(|phase| phase.iterations + 1).sum();
+    looks.saturating_sub(1)
+}
+
+impl Phase {
+    /// Whether it can be written in the keys of `[training]` itself.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.horizon == Horizon::Full && self.strategy.is_none() && self.substeps == 1
+    }
+
+    /// In words: `L-BFGS on segments of 10 steps, 1000 iterations`.
+    pub fn describe(&self) -> String {
+        let optimiser = match self.optimiser {
+            OptimiserSettings::Adam(_) => "Adam",
+            OptimiserSettings::Lbfgs(_) => "L-BFGS",
+        };
+        let horizon = match (self.horizon, self.batch) {
+            (Horizon::Segments { steps, free: false }, _) => format!("segments of {steps} steps"),
+            (Horizon::Segments { steps, free: true }, _) => {
+                format!("segments of {steps} steps with free starts")
+            }
+            (Horizon::Full, Batch::Full) => "the whole path".to_owned(),
+            (Horizon::Full, Batch::Trajectories { count }) => {
+                format!("{count} trajectories at a time")
+            }
+            (Horizon::Full, Batch::Windows { count, rows }) => {
+                format!("{count} windows of {rows} rows at a time")
+            }
+        };
+        let strategy = self
+            .strategy
+            .as_ref()
+            .map_or(String::new(), |(strategy, _)| format!(", strategy {}", strategy.label()));
+        let substeps = match self.substeps {
+            1 => String::new(),
+            substeps => format!(", {substeps} times the steps"),
+        };
+        format!("{optimiser} on {horizon}{strategy}{substeps}, {} iterations", self.iterations)
+    }
 }
 
 impl Strategy {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
 use crate::files;
-use crate::log::TAKEN_BACK;
+use crate::log::{BACKTRACKED, PHASE, TAKEN_BACK};
 
 /// The columns of a log.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Record {
     pub taken_back: Vec<f64>,
     /// Iterations at which rejections in a row halved the step.
     pub backtracked: Vec<f64>,
+    /// Iterations at which a phase after the first began.
+    pub phases: Vec<f64>,
 }
 
 impl Record {
@@ -75,8 +77,10 @@ impl Record {
             }
             if row[event].starts_with(TAKEN_BACK) {
                 record.taken_back.push(at);
-            } else if !row[event].is_empty() {
+            } else if row[event].starts_with(BACKTRACKED) {
                 record.backtracked.push(at);
+            } else if row[event].starts_with(PHASE) && at > 0.0 {
+                record.phases.push(at);
             }
         }
         Ok(record)

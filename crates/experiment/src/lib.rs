@@ -6,6 +6,7 @@
 mod assemble;
 mod assess;
 pub mod config;
+mod course;
 mod diagnostic;
 mod digest;
 mod experiment;
@@ -20,7 +21,9 @@ mod number;
 pub mod paper;
 pub mod pictures;
 pub mod predict;
+pub mod recipes;
 mod recorder;
+mod review;
 mod run_folder;
 pub mod runner;
 mod summary;
@@ -30,13 +33,16 @@ mod train;
 
 pub use assess::{Assessment, Discretisation, LawScore, Score, SetScore, assess, score};
 pub use config::{read, read_embedded, read_run};
+pub use course::{Remedy, Stage};
 pub use diagnostic::{Diagnostic, Place, Spot};
-pub use experiment::{Experiment, Field, Strategy, StrategyKind, Training};
+pub use experiment::{
+    Experiment, Field, Horizon, OptimiserSettings, Phase, Strategy, StrategyKind, Training,
+};
 pub use history::Record;
 pub use loaded_run::LoadedRun;
 pub use log::{Log, describe};
 pub use manifest::{Machine, Manifest, Status, Which};
-pub use model::{FORMAT, Metadata, ModelFile, save_checkpoint, save_model};
+pub use model::{FORMAT, Metadata, ModelFile, save_model};
 pub use number::{exact, short};
 pub use recorder::Watcher;
 pub use run_folder::{RECONSTRUCTION, RunFolder, sets};

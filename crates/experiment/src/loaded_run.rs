@@ -32,7 +32,7 @@ impl LoadedRun {
     pub fn open(path: &Path, which: Option<Which>) -> Result<Self, Diagnostic> {
         let folder = RunFolder::open(path)?;
         let manifest = Manifest::read(&folder.manifest())?;
-        let experiment = config::read_run(path)?;
+        let mut experiment = config::read_run(path)?;
         manifest.check_data(&experiment)?;
         let which = which.unwrap_or(manifest.model);
         let file = folder.model(which);
@@ -43,6 +43,7 @@ impl LoadedRun {
         }
         let model = ModelFile::read(&file)?;
         let theta = model.theta(&experiment)?;
+        experiment.scaling = model.scaling()?;
         let iteration = model.metadata().iteration;
         Ok(Self { folder, experiment, manifest, which, theta, iteration })
     }

@@ -107,14 +107,23 @@ impl Log {
 /// How a step that was taken back is noted.
 pub(crate) const TAKEN_BACK: &str = "step taken back";
 
+/// How a step that was halved after rejections is noted.
+pub(crate) const BACKTRACKED: &str = "20 rejections in a row";
+/// How the notes of phases begin.
+pub(crate) const PHASE: &str = "phase ";
+
 /// An event in words.
 pub fn describe(event: &Event) -> String {
     match event {
         Event::TakenBack { failure, factor } => {
             format!("{TAKEN_BACK}, rate now times {factor:?}: {failure}")
         }
+        Event::Shortened { failure } => {
+            format!("{TAKEN_BACK}, the line search tries a shorter one: {failure}")
+        }
+        Event::Note(text) => text.clone(),
         Event::Backtracked { factor } => {
-            format!("20 rejections in a row, step now times {factor:?}")
+            format!("{BACKTRACKED}, step now times {factor:?}")
         }
     }
 }

@@ -88,6 +88,9 @@ pub struct Manifest {
     pub done: usize,
     /// Iteration counts before each extension by `resume --iterations`.
     pub extended_from: Vec<usize>,
+    /// Iterations that all extensions added.
+    #[serde(default)]
+    pub extended_by: usize,
     /// Seconds spent in training, all sessions together.
     pub seconds: f64,
     /// Trial points accepted as the best.
@@ -120,9 +123,10 @@ impl Manifest {
             },
             status: Status::Running,
             reason: String::new(),
-            iterations: experiment.training.iterations,
+            iterations: experiment.training.iterations(),
             done: 0,
             extended_from: Vec::new(),
+            extended_by: 0,
             seconds: 0.0,
             accepted: 0,
             rejected: 0,
@@ -142,6 +146,10 @@ impl Manifest {
     pub fn end(&mut self, stop: &Stop, best_known: bool) {
         (self.status, self.reason) = match stop {
             Stop::Finished => (Status::Finished, "all iterations are done".to_owned()),
+            Stop::Stalled(why) => (Status::Finished, format!("the optimiser came to rest: {why}")),
+            Stop::Validated => {
+                (Status::Finished, "the error on held-out data does not fall any more".to_owned())
+            }
             Stop::Interrupted => (Status::Interrupted, "stopped by the user".to_owned()),
             Stop::Failed(failure) if best_known => (
                 Status::Failed,
@@ -151,6 +159,10 @@ impl Manifest {
                 (Status::Failed, format!("the initial weights cannot be evaluated: {failure}"))
             }
         };
+        if self.status == Status::Finished {
+            // A phase may have ended early.
+            self.iterations = self.done;
+        }
         match (self.status, best_known) {
             (_, false) => self.model = Which::Last,
             (Status::Failed, true) => self.model = Which::Best,

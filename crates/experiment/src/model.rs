@@ -1,23 +1,25 @@
 //! Models and checkpoints: safetensors files whose metadata say what they are.
 //!
-//! A model has the tensors `layers.N.weight` (`outputs × inputs`) and `layers.N.bias`. A checkpoint
-//! has, beside them, everything a run needs to go on. The metadata are one JSON text under the key
+//! A model has the tensors `layers.N.weight` (`outputs × inputs`) and `layers.N.bias`, `scaling.*` if
+//! the network does not work in the data's units (see [`Scaling`]), and `starts` if initial states were
+//! trained. A checkpoint has, beside them, everything a run needs to go on. The metadata are one JSON text under the key
 //! `lawful`, with a format version.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
-use lawful::{BestPoint, MlpShape, Progress};
+use lawful::{BestPoint, Layout, Memory, MlpShape, Progress, Scaling, Validated};
 use safetensors::tensor::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
 
+use crate::course::{Course, Stage};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
 
-/// Version of the file format; a file with a larger one is refused.
-pub const FORMAT: u32 = 1;
+/// Version of the file format; a file with another one is refused.
+pub const FORMAT: u32 = 2;
 
 /// What the metadata of a model say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +39,15 @@ pub struct Metadata {
     pub activations: Vec<String>,
     /// Of the arithmetic inside the network.
     pub precision: String,
+    /// Whether the network works in units of its own: the tensors `scaling.*`.
+    pub scaled: bool,
+    /// Number of trajectories whose initial state was trained.
+    pub starts: usize,
     /// The iteration at which this θ stood.
     pub iteration: usize,
+    /// Of a checkpoint, where the training stood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Stage>,
 }
 
 /// A row of numbers with a name and a shape.
@@ -93,37 +102,71 @@ fn save(
     files::write(path, &bytes)
 }
 
-/// Writes a model.
+/// The tensors of a model: θ, and the units of the network.
+fn model<'a>(experiment: &'a Experiment, theta: &'a [f64]) -> Vec<(String, Tensor<'a>)> {
+    let shape = experiment.shape();
+    let (field, starts) = theta.split_at(shape.parameter_len());
+    let mut tensors = layers(&shape, field);
+    if !starts.is_empty() {
+        tensors.push(("starts".to_owned(), row(starts)));
+    }
+    if let Some(scaling) = &experiment.scaling {
+        let time = Cow::Owned(vec![scaling.time_centre, scaling.time]);
+        tensors.push(("scaling.time".to_owned(), Tensor { shape: vec![2], values: time }));
+        for (name, values) in [
+            ("state-centre", &scaling.state_centre),
+            ("state", &scaling.state),
+            ("rate", &scaling.rate),
+            ("input-centre", &scaling.input_centre),
+            ("input", &scaling.input),
+        ] {
+            tensors.push((format!("scaling.{name}"), row(values)));
+        }
+    }
+    tensors
+}
+
+/// Writes a model: θ on the whole path, as it stood at this iteration.
 pub fn save_model(
     path: &Path,
-    shape: &MlpShape,
-    metadata: &Metadata,
+    experiment: &Experiment,
+    iteration: usize,
     theta: &[f64],
 ) -> Result<(), Diagnostic> {
-    save(path, layers(shape, theta), metadata)
+    save(path, model(experiment, theta), &experiment.metadata(iteration))
 }
 
 /// Writes a model with everything that going on from it needs.
-pub fn save_checkpoint(
+pub(crate) fn save_checkpoint(
     path: &Path,
-    shape: &MlpShape,
-    metadata: &Metadata,
+    experiment: &Experiment,
+    course: &Course,
+    layout: &Layout,
     progress: &Progress,
 ) -> Result<(), Diagnostic> {
-    let mut tensors = layers(shape, &progress.theta);
+    let theta = layout.keep(&progress.theta);
+    let mut tensors = model(experiment, &theta);
     let best = progress.best.numbers();
     let factors = [progress.failure_factor, progress.backtrack_factor];
+    let validated = [progress.validated.error, progress.validated.iteration as f64];
     for (name, values) in [
-        ("training.optimiser", &*progress.optimiser),
-        ("training.strategy", &progress.strategy.numbers),
-        ("training.best.theta", progress.best.theta()),
-        ("training.best.numbers", &best),
-        ("training.best.gradient", &progress.best_gradient),
-        ("training.factors", &factors),
+        ("theta", &*progress.theta),
+        ("optimiser", &progress.optimiser),
+        ("strategy", &progress.strategy.laws.numbers),
+        ("continuity", &progress.strategy.continuity.numbers),
+        ("weights", &progress.strategy.weights),
+        ("best.theta", progress.best.theta()),
+        ("best.numbers", &best),
+        ("best.gradient", &progress.best_gradient),
+        ("factors", &factors),
+        ("validated.theta", &progress.validated.theta),
+        ("validated.numbers", &validated),
     ] {
-        tensors.push((name.to_owned(), row(values)));
+        tensors.push((format!("training.{name}"), row(values)));
     }
-    save(path, tensors, metadata)
+    let mut metadata = experiment.metadata(course.start() + progress.iteration);
+    metadata.stage = Some(course.stage());
+    save(path, tensors, &metadata)
 }
 
 /// A file that was read and whose version is known to be readable.
@@ -148,9 +191,15 @@ impl ModelFile {
         match version.get("format").and_then(serde_json::Value::as_u64) {
             Some(format) if format > u64::from(FORMAT) => {
                 return Err(Diagnostic::new(format!(
-                    "`{shown}` has format version {format}; this `lawful` reads up to {FORMAT}"
+                    "`{shown}` has format version {format}; this `lawful` reads {FORMAT}"
                 ))
                 .with_hint("use the newer `lawful` that wrote it"));
+            }
+            Some(format) if format < u64::from(FORMAT) => {
+                return Err(Diagnostic::new(format!(
+                    "`{shown}` has format version {format}, of an older `lawful`; this one reads {FORMAT}"
+                ))
+                .with_hint("use the `lawful` that wrote it, or train again"));
             }
             Some(_) => {}
             None => return Err(damaged("its metadata have no format version")),
@@ -165,9 +214,10 @@ impl ModelFile {
         &self.metadata
     }
 
-    /// θ of the network of this experiment.
+    /// θ of a model of this experiment: the network's parameters, and trained initial states.
     pub fn theta(&self, experiment: &Experiment) -> Result<Vec<f64>, Diagnostic> {
-        if self.metadata != experiment.metadata(self.metadata.iteration) {
+        let expected = experiment.metadata(self.metadata.iteration);
+        if (Metadata { stage: None, ..self.metadata.clone() }) != expected {
             return Err(Diagnostic::new(format!(
                 "`{}` is a model of another network than the one in `config.toml`",
                 self.path
@@ -175,38 +225,88 @@ impl ModelFile {
             .with_hint("one of the two was changed by hand: restore it, or train again"));
         }
         let shape = experiment.shape();
-        let mut theta = vec![0.0; shape.parameter_len()];
+        let mut theta = vec![0.0; experiment.theta_len()];
         for (n, layer) in shape.layers().enumerate() {
             let (weight, bias) = (format!("layers.{n}.weight"), format!("layers.{n}.bias"));
             self.fill(&weight, &mut theta[layer.weights.clone()])?;
             self.fill(&bias, &mut theta[layer.biases.clone()])?;
         }
+        let starts = &mut theta[shape.parameter_len()..];
+        if !starts.is_empty() {
+            self.fill("starts", starts)?;
+        }
         Ok(theta)
     }
 
+    /// The units of the network, if they are not the data's.
+    pub fn scaling(&self) -> Result<Option<Scaling>, Diagnostic> {
+        if !self.metadata.scaled {
+            return Ok(None);
+        }
+        let (states, inputs) = (self.metadata.state.len(), self.metadata.inputs.len());
+        let mut scaling = Scaling::none(states, inputs);
+        let mut time = [0.0; 2];
+        for (name, values) in [
+            ("state-centre", &mut scaling.state_centre),
+            ("state", &mut scaling.state),
+            ("rate", &mut scaling.rate),
+            ("input-centre", &mut scaling.input_centre),
+            ("input", &mut scaling.input),
+        ] {
+            self.fill(&format!("scaling.{name}"), values)?;
+        }
+        self.fill("scaling.time", &mut time)?;
+        [scaling.time_centre, scaling.time] = time;
+        Ok(Some(scaling))
+    }
+
     /// Everything that going on from a checkpoint of this experiment needs.
-    pub fn progress(&self, experiment: &Experiment) -> Result<Progress, Diagnostic> {
-        let theta = self.theta(experiment)?;
+    pub(crate) fn progress(
+        &self,
+        experiment: &Experiment,
+    ) -> Result<(Course, Progress), Diagnostic> {
+        self.theta(experiment)?;
+        let stage = self.metadata.stage.clone().unwrap_or_default();
+        let course = Course::restore(experiment, &stage)
+            .ok_or_else(|| damaged(&self.path, "its phase is not one of `config.toml`"))?;
+        let trainer = experiment.trainer(course.phase(), &experiment.initial_theta());
+        let layout = trainer.objective().layout();
+        let mut theta = layout.take_up(&experiment.initial_theta());
+        self.fill("training.theta", &mut theta)?;
         let (mut best_theta, mut best_gradient) = (vec![0.0; theta.len()], vec![0.0; theta.len()]);
         self.fill("training.best.theta", &mut best_theta)?;
         self.fill("training.best.gradient", &mut best_gradient)?;
-        let mut optimiser = experiment.optimiser().state().to_vec();
-        self.fill("training.optimiser", &mut optimiser)?;
-        let mut strategy = experiment.strategy().start(experiment.laws.len());
-        self.fill("training.strategy", &mut strategy.numbers)?;
-        let (mut numbers, mut factors) = ([0.0; 8], [0.0; 2]);
+        let optimiser = self.values("training.optimiser")?;
+        if !course.phase().optimiser.build(theta.len()).restore(&optimiser) {
+            return Err(damaged(&self.path, "`training.optimiser` has another length"));
+        }
+        let mut strategy = Memory::default();
+        trainer.objective().save_strategy(&mut strategy);
+        self.fill("training.strategy", &mut strategy.laws.numbers)?;
+        self.fill("training.continuity", &mut strategy.continuity.numbers)?;
+        self.fill("training.weights", &mut strategy.weights)?;
+        let (mut numbers, mut factors, mut validated) = ([0.0; 8], [0.0; 2], [0.0; 2]);
         self.fill("training.best.numbers", &mut numbers)?;
         self.fill("training.factors", &mut factors)?;
-        Ok(Progress {
-            iteration: self.metadata.iteration,
+        self.fill("training.validated.numbers", &mut validated)?;
+        let held = self.values("training.validated.theta")?;
+        if !held.is_empty() && held.len() != theta.len() {
+            return Err(damaged(&self.path, "`training.validated.theta` has another length"));
+        }
+        let phase = course.phase();
+        let settings = phase.strategy.as_ref().map_or(&experiment.strategy, |(s, _)| s);
+        let progress = Progress {
+            iteration: self.metadata.iteration.saturating_sub(course.start()),
             theta,
             optimiser,
             strategy,
-            best: BestPoint::restore(experiment.strategy.tolerance, best_theta, &numbers),
+            best: BestPoint::restore(settings.tolerance, best_theta, &numbers),
             best_gradient,
             failure_factor: factors[0],
             backtrack_factor: factors[1],
-        })
+            validated: validated_of(held, validated),
+        };
+        Ok((course, progress))
     }
 
     fn values(&self, name: &str) -> Result<Vec<f64>, Diagnostic> {
@@ -233,6 +333,16 @@ impl ModelFile {
         into.copy_from_slice(&values);
         Ok(())
     }
+}
+
+/// The point of least error on held-out data.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an iteration that a checkpoint holds"
+)]
+fn validated_of(theta: Vec<f64>, [error, iteration]: [f64; 2]) -> Validated {
+    Validated { theta, error, iteration: iteration as usize }
 }
 
 fn damaged(path: &str, what: &str) -> Diagnostic {

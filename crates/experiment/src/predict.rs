@@ -17,7 +17,7 @@ pub fn states(
     table: Table<'_>,
 ) -> Result<Vec<f64>, SolveError> {
     let mut network = experiment.network();
-    network.set_parameters(theta);
+    network.set_parameters(&theta[..network.parameter_len()]);
     let mut courses = Courses::new(initial.len());
     courses.push(times, initial);
     let mut path = Path::default();
@@ -65,9 +65,9 @@ pub fn along(
     trajectory: &Trajectory,
     times: &[f64],
 ) -> Result<Vec<f64>, SolveError> {
-    let initial = &trajectory.states[..experiment.vocabulary.state().len()];
+    let initial = experiment.initial_state(theta, trajectory);
     let table = Table { times: &trajectory.times, values: &trajectory.inputs };
-    states(experiment, theta, &experiment.predict, times, initial, table)
+    states(experiment, theta, &experiment.predict, times, &initial, table)
 }
 
 /// Predictions at the times of a dataset, as a CSV file: `trajectory,t,…`.

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use lawful::{BestPoint, MlpShape, Observer, Progress, Row, Wish};
+use lawful::{BestPoint, Event, Layout, Observer, Progress, Row, Wish};
 
+use crate::course::Course;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::log::Log;
@@ -27,6 +28,16 @@ pub trait Watcher {
     /// A run begins, or goes on, at `done` of `iterations`.
     fn begin(&mut self, folder: &RunFolder, done: usize, iterations: usize);
 
+    /// A phase begins, and the training now has so many iterations in all.
+    fn phase(&mut self, text: &str, iterations: usize) {
+        let _ = (text, iterations);
+    }
+
+    /// Something that the user should know.
+    fn warn(&mut self, text: &str) {
+        let _ = text;
+    }
+
     /// An iteration is done. The answer is whether to go on.
     fn iteration(&mut self, row: &Row) -> Wish;
 
@@ -42,7 +53,10 @@ pub trait Watcher {
 /// Writes the run folder as training goes.
 pub(crate) struct Recorder<'a> {
     experiment: &'a Experiment,
-    shape: MlpShape,
+    course: Course,
+    layout: Layout,
+    /// What the next row of the log has to say.
+    note: Option<Event>,
     folder: &'a RunFolder,
     manifest: Manifest,
     log: Log,
@@ -65,9 +79,13 @@ impl<'a> Recorder<'a> {
         watcher: &'a mut dyn Watcher,
     ) -> Self {
         let now = Instant::now();
+        let course = Course::new(experiment);
+        let layout = experiment.objective(course.phase(), experiment.split().0).layout();
         Self {
             experiment,
-            shape: experiment.shape(),
+            course,
+            layout,
+            note: None,
             folder,
             log,
             watcher,
@@ -79,35 +97,68 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Ends the log, saves the last and the best model; the manifest is not written yet.
-    pub(crate) fn end(mut self, last: &Progress, best: &BestPoint) -> Result<Manifest, Diagnostic> {
+    /// A phase begins, or goes on; `why` is what it mends.
+    pub(crate) fn begin_phase(
+        &mut self,
+        course: &Course,
+        layout: Layout,
+        why: Option<String>,
+        goes_on: bool,
+    ) {
+        self.manifest.iterations = course.total();
+        self.course = course.clone();
+        self.layout = layout;
+        let (number, of) = (course.at() + 1, course.len());
+        let phase = course.phase().describe();
+        let text = match why {
+            Some(why) => format!("phase {number} of {of}, a remedy: {why}: {phase}"),
+            None => format!("phase {number} of {of}: {phase}"),
+        };
+        self.watcher.phase(&text, course.total());
+        let one = of == 1 && self.experiment.training.recipe.is_none();
+        self.note = (!goes_on && !one).then_some(Event::Note(text));
+    }
+
+    /// Tells the user something that does not change the training.
+    pub(crate) fn warn(&mut self, text: &str) {
+        self.watcher.warn(text);
+    }
+
+    /// Ends the log, saves the last and the best model; the manifest is not written yet. Gives the
+    /// parameters of both.
+    pub(crate) fn end(
+        mut self,
+        last: &Progress,
+        best: &BestPoint,
+    ) -> Result<(Manifest, Vec<f64>, Vec<f64>), Diagnostic> {
         if let Some(error) = self.error {
             return Err(error);
         }
         self.log.flush()?;
         self.save(last, best)?;
         self.watch(last.iteration, best);
-        Ok(self.manifest)
+        let (theta, best) = (self.layout.keep(&last.theta), self.layout.keep(best.theta()));
+        Ok((self.manifest, theta, best))
     }
 
     /// The best model first: it is part of the checkpoint, so a crash between the two loses nothing.
     fn save(&self, last: &Progress, best: &BestPoint) -> Result<(), Diagnostic> {
-        let Self { experiment, shape, folder, .. } = self;
+        let Self { experiment, folder, layout, course, .. } = self;
         if best.value().is_some() {
-            let metadata = experiment.metadata(best.iteration());
-            save_model(&folder.model(Which::Best), shape, &metadata, best.theta())?;
+            let iteration = course.start() + best.iteration();
+            let theta = layout.keep(best.theta());
+            save_model(&folder.model(Which::Best), experiment, iteration, &theta)?;
         }
-        let metadata = experiment.metadata(last.iteration);
-        save_checkpoint(&folder.model(Which::Last), shape, &metadata, last)
+        save_checkpoint(&folder.model(Which::Last), experiment, course, layout, last)
     }
 
     /// Notes how far the run has come.
     fn watch(&mut self, done: usize, best: &BestPoint) {
-        let manifest = &mut self.manifest;
-        manifest.done = done;
+        let (manifest, start) = (&mut self.manifest, self.course.start());
+        manifest.done = start + done;
         manifest.seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
         (manifest.accepted, manifest.rejected) = (best.accepted(), best.rejected());
-        manifest.best_iteration = best.iteration();
+        manifest.best_iteration = start + best.iteration();
     }
 
     fn write(&mut self, progress: &Progress) -> Result<(), Diagnostic> {
@@ -118,7 +169,7 @@ impl<'a> Recorder<'a> {
         self.manifest.write(&self.folder.manifest())
     }
 
-    fn note(&mut self, result: Result<(), Diagnostic>) {
+    fn keep_error(&mut self, result: Result<(), Diagnostic>) {
         if let Err(error) = result {
             self.error.get_or_insert(error);
         }
@@ -127,8 +178,11 @@ impl<'a> Recorder<'a> {
 
 impl Observer for Recorder<'_> {
     fn iteration(&mut self, row: &Row) -> Wish {
+        let note = if row.event.is_none() { self.note.take() } else { None };
+        let iteration = self.course.start() + row.iteration;
+        let row = &Row { iteration, event: row.event.or(note.as_ref()), ..*row };
         let added = self.log.add(row);
-        self.note(added);
+        self.keep_error(added);
         let wish = self.watcher.iteration(row);
         if self.error.is_some() { Wish::Stop } else { wish }
     }
@@ -141,7 +195,7 @@ impl Observer for Recorder<'_> {
         if self.error.is_none() {
             let begun = Instant::now();
             let written = self.write(progress);
-            self.note(written);
+            self.keep_error(written);
             let now = Instant::now();
             self.due = now + wait(now - self.started, now - begun);
         }

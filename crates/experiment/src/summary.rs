@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use lawful::law::{Steps, Workspace};
-use lawful::{Batch, Control, Course, Dataset, Law, Method, Relation, Schedule};
+use lawful::strategy::{Switch, Violation};
+use lawful::{Control, Course, Dataset, Law, Method, Relation, Schedule};
 
 use crate::assess::{scored_range, scored_rows};
-use crate::experiment::{Experiment, StrategyKind, Training};
+use crate::experiment::{Experiment, OptimiserSettings, Phase, StrategyKind, Training};
 use crate::number::{exact, short};
 use crate::run_folder::{RECONSTRUCTION, sets};
 
@@ -134,22 +135,43 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
     writeln!(out, "solver      {}", method(&experiment.solver))?;
     writeln!(out, "prediction  {}", method(&experiment.predict))?;
     writeln!(out, "strategy    {}", strategy(experiment))?;
-    let batch = match training.batch {
-        Batch::Full => "all data at once".to_owned(),
-        Batch::Trajectories { count } => format!("{count} trajectories at a time"),
-        Batch::Windows { count, rows } => format!("{count} windows of {rows} rows at a time"),
-    };
-    let Training { iterations, loss, seed, .. } = training;
-    writeln!(
-        out,
-        "training    {iterations} iterations, {batch}, loss {}, seed {seed}",
-        loss.name()
-    )?;
-    let (rate, clip) = (training.optimiser.rate, training.optimiser.clip);
-    write!(out, "optimiser   adam, rate {}{}", exact(rate), course(&training.schedule, rate))?;
-    match clip {
-        Some(clip) => writeln!(out, ", gradients clipped at {}", exact(clip)),
-        None => writeln!(out),
+    let Training { loss, seed, .. } = training;
+    let units = if training.scale { "read off the data" } else { "the data's own" };
+    writeln!(out, "training    loss {}, units {units}, seed {seed}", loss.name())?;
+    if training.initial_state {
+        writeln!(out, "            initial states are trained along")?;
+    }
+    if training.validation > 0.0 {
+        let share = short(100.0 * training.validation);
+        writeln!(out, "            {share} % of the data are held out, to stop on")?;
+    }
+    if training.decay > 0.0 {
+        writeln!(out, "            weight decay {}", exact(training.decay))?;
+    }
+    if let Some(recipe) = training.recipe {
+        writeln!(out, "recipe      {recipe}")?;
+        for remark in &training.remarks {
+            writeln!(out, "            – {remark}")?;
+        }
+    }
+    for (n, phase) in training.phases.iter().enumerate() {
+        let title = if training.phases.len() == 1 { String::new() } else { format!("{} ", n + 1) };
+        writeln!(out, "phase {title:<6}{}{}", phase.describe(), details(phase))?;
+    }
+    Ok(())
+}
+
+/// The numbers of a phase's optimiser.
+fn details(phase: &Phase) -> String {
+    match phase.optimiser {
+        OptimiserSettings::Adam(adam) => {
+            let clip = adam
+                .clip
+                .map_or(String::new(), |clip| format!(", gradients clipped at {}", exact(clip)));
+            let rate = exact(adam.rate);
+            format!(", rate {rate}{}{clip}", course(&phase.schedule, adam.rate))
+        }
+        OptimiserSettings::Lbfgs(lbfgs) => format!(", memory of {} pairs", lbfgs.memory),
     }
 }
 
@@ -176,8 +198,17 @@ fn strategy(experiment: &Experiment) -> String {
         StrategyKind::Vanilla => "vanilla: laws are measured, not enforced".to_owned(),
         StrategyKind::L1(mu) => format!("l1, mu {}", numbers(mu)),
         StrategyKind::L2(mu) => format!("l2, mu {}", numbers(mu)),
-        StrategyKind::SelfAdaptive(_) => {
-            format!("self-adaptive, tolerance {}", exact(strategy.tolerance))
+        StrategyKind::SelfAdaptive(settings) => {
+            let form = match settings.violation {
+                Violation::Absolute => "",
+                Violation::Squared => ", squared violations",
+            };
+            match settings.switch {
+                Switch::Tolerance => {
+                    format!("self-adaptive{form}, tolerance {}", exact(strategy.tolerance))
+                }
+                Switch::Always => format!("self-adaptive{form} that always count"),
+            }
         }
     };
     if strategy.best_point.is_some() {

@@ -5,6 +5,7 @@ use std::path::Path;
 use lawful::{Outcome, Progress, Stop};
 
 use crate::assess::{Assessment, assess};
+use crate::course::Course;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::history::Record;
@@ -12,6 +13,7 @@ use crate::log::Log;
 use crate::manifest::{Manifest, Status, Which};
 use crate::model::ModelFile;
 use crate::recorder::{Recorder, Watcher};
+use crate::review::review;
 use crate::run_folder::{RunFolder, sets};
 use crate::{config, files, pictures, predict};
 
@@ -34,7 +36,21 @@ pub fn train(
 ) -> Result<Trained, Diagnostic> {
     let folder = RunFolder::create(parent, experiment)?;
     let log = Log::resume(&folder.log(), 0)?;
-    run(experiment, folder, Manifest::new(experiment), log, None, watcher)
+    let from = Begin { course: Course::new(experiment), progress: None };
+    run(experiment, folder, Manifest::new(experiment), log, from, watcher)
+}
+
+/// Where a run begins or goes on.
+struct Begin {
+    course: Course,
+    progress: Option<Progress>,
+}
+
+impl Begin {
+    /// Iterations done.
+    fn done(&self) -> usize {
+        self.progress.as_ref().map_or(0, |progress| self.course.start() + progress.iteration)
+    }
 }
 
 /// What there is to resume.
@@ -58,6 +74,7 @@ pub fn resume(
     manifest.check_data(&experiment)?;
     match iterations {
         Some(more) if more > manifest.iterations => {
+            manifest.extended_by += more - manifest.iterations;
             manifest.extended_from.push(manifest.iterations);
             manifest.iterations = more;
         }
@@ -74,18 +91,20 @@ pub fn resume(
         return Ok(Resumed::Finished(Box::new(manifest)));
     }
     let checkpoint = folder.model(Which::Last);
-    let progress = if checkpoint.is_file() {
-        Some(ModelFile::read(&checkpoint)?.progress(&experiment)?)
+    let mut from = if checkpoint.is_file() {
+        let (course, progress) = ModelFile::read(&checkpoint)?.progress(&experiment)?;
+        Begin { course, progress: Some(progress) }
     } else {
-        None
+        Begin { course: Course::new(&experiment), progress: None }
     };
+    from.course.lengthen(manifest.extended_by);
     folder.remove_parts()?;
-    let log = Log::resume(&folder.log(), progress.as_ref().map_or(0, |p| p.iteration))?;
+    let log = Log::resume(&folder.log(), from.done())?;
     manifest.status = Status::Running;
     manifest.reason.clear();
     manifest.model = Manifest::usual_model(&experiment);
     manifest.write(&folder.manifest())?;
-    let trained = run(&experiment, folder, manifest, log, progress, watcher)?;
+    let trained = run(&experiment, folder, manifest, log, from, watcher)?;
     Ok(Resumed::Trained(Box::new(trained)))
 }
 
@@ -94,42 +113,67 @@ fn run(
     folder: RunFolder,
     manifest: Manifest,
     log: Log,
-    progress: Option<Progress>,
+    from: Begin,
     watcher: &mut dyn Watcher,
 ) -> Result<Trained, Diagnostic> {
-    let done = progress.as_ref().map_or(0, |progress| progress.iteration);
-    watcher.begin(&folder, done, manifest.iterations);
-    let mut trainer = experiment.trainer(manifest.iterations);
-    if let Some(progress) = progress {
-        trainer = trainer.from_checkpoint(progress);
-    }
+    watcher.begin(&folder, from.done(), manifest.iterations);
     let mut recorder = Recorder::new(experiment, &folder, manifest, log, &mut *watcher);
-    let Outcome { stop, last, best } = trainer.run(&mut recorder);
+    let Outcome { stop, last, best } = run_phases(experiment, from, &mut recorder);
     let to_go_on = |error: Diagnostic| {
         let hint = format!("mend this, then go on: `lawful resume {}`", folder.path().display());
         error.with_hint(hint)
     };
-    let mut manifest = recorder.end(&last, &best).map_err(to_go_on)?;
+    let (mut manifest, theta, best_theta) = recorder.end(&last, &best).map_err(to_go_on)?;
     manifest.end(&stop, best.value().is_some());
     let record = Record::read(&folder.log())?;
     manifest.failures = record.taken_back.len();
     watcher.end(&manifest);
-    let assessment = match stop {
-        Stop::Interrupted => None,
-        Stop::Finished | Stop::Failed(_) => {
-            let theta = if manifest.model == Which::Best { best.theta() } else { &last.theta };
-            let assessment = assess(experiment, theta);
-            write_predictions(experiment, &folder, &assessment).map_err(to_go_on)?;
-            if watcher.wants_pictures() {
-                pictures::write(experiment, &folder, theta, &assessment, record)
-                    .map_err(to_go_on)?;
-            }
-            Some(assessment)
+    let assessment = if stop == Stop::Interrupted {
+        None
+    } else {
+        let theta = if manifest.model == Which::Best { &best_theta } else { &theta };
+        let assessment = assess(experiment, theta);
+        write_predictions(experiment, &folder, &assessment).map_err(to_go_on)?;
+        if watcher.wants_pictures() {
+            pictures::write(experiment, &folder, theta, &assessment, record).map_err(to_go_on)?;
         }
+        Some(assessment)
     };
     // Last: a run that says that it has ended has everything in its folder.
     manifest.write(&folder.manifest()).map_err(to_go_on)?;
     Ok(Trained { folder, manifest, assessment })
+}
+
+/// Runs the phases that are left, and those that remedies add.
+fn run_phases(experiment: &Experiment, from: Begin, recorder: &mut Recorder) -> Outcome {
+    let Begin { mut course, mut progress } = from;
+    let mut kept = experiment.initial_theta();
+    let mut why = None;
+    loop {
+        let mut trainer = experiment.trainer(course.phase(), &kept);
+        let layout = trainer.objective().layout();
+        recorder.begin_phase(&course, layout.clone(), why.take(), progress.is_some());
+        if let Some(progress) = progress.take() {
+            trainer = trainer.from_checkpoint(progress);
+        }
+        let outcome = trainer.run(recorder);
+        if outcome.stop == Stop::Interrupted {
+            return outcome;
+        }
+        kept = layout.keep(&outcome.last.theta);
+        if let Some(finding) = review(experiment, &course, &outcome.stop, &kept) {
+            if experiment.training.remedies && course.may_mend() {
+                course.apply(finding.remedy);
+                why = Some(finding.what);
+            } else {
+                recorder.warn(&finding.what);
+            }
+        }
+        let hopeless = matches!(outcome.stop, Stop::Failed(_)) && why.is_none();
+        if hopeless || !course.next(outcome.last.iteration) {
+            return outcome;
+        }
+    }
 }
 
 fn write_predictions(

@@ -142,26 +142,22 @@ fn every_default_is_written_out() {
 
     [strategy]
     kind = "self-adaptive"
-    tolerance = 0.0001
-    count-above = 0.0
     normalise = "mean"
-    weigh-by = "share"
-    refresh = 1
+    violation = "squared"
+    switch = "always"
+    margin = 1e-6
     best-point = false
 
     [training]
     loss = "mse"
-    iterations = 10000
+    scale = "auto"
+    initial-state = "data"
+    weight-decay = 0.0
+    validation = 0.0
+    remedies = true
     seed = 1
-
-    [training.optimiser]
-    kind = "adam"
-    rate = 0.001
-    beta1 = 0.9
-    beta2 = 0.999
-    epsilon = 1e-8
-    schedule = "constant"
-    warm-up = 0
+    optimiser = { kind = "lbfgs", memory = 50 }
+    iterations = 3899
     "#);
 }
 
@@ -208,12 +204,20 @@ fn the_oscillator_is_written_out_as_one_would_write_it() {
     normalise = "mean"
     weigh-by = "share"
     refresh = 1
+    violation = "absolute"
+    switch = "tolerance"
+    margin = 0.0
     best-point = false
 
     [training]
     loss = "mse"
-    iterations = 5000
+    scale = "auto"
+    initial-state = "data"
+    weight-decay = 0.0
+    validation = 0.0
+    remedies = false
     seed = 1
+    iterations = 5000
 
     [training.optimiser]
     kind = "adam"

@@ -266,7 +266,7 @@ fn what_other_programs_call_a_key_is_understood() {
 fn a_key_of_a_later_version_is_unknown() {
     for more in [
         "[training]\nrecipe = \"fast\"\n",
-        "[strategy]\nswitch = \"always\"\n",
+        "[strategy]\nlagrangian = true\n",
         "[field]\nknown = { x = \"-x\" }\n",
         "[[law]]\nholds = \"x <= 9\"\nweight = 2\n",
         "[compare]\nseeds = [1, 2]\n",

@@ -24,8 +24,10 @@ fn defaults_are_those_of_the_documentation() {
     assert!(matches!(experiment.strategy.kind, StrategyKind::SelfAdaptive(_)));
     assert_eq!(experiment.strategy.best_point, None);
     let training = &experiment.training;
-    assert_eq!((training.loss, training.batch), (Loss::Mse, Batch::Full));
-    assert_eq!((training.iterations, training.seed), (10_000, 1));
+    assert_eq!((training.loss, training.seed), (Loss::Mse, 1));
+    assert_eq!((training.recipe, training.scale, training.remedies), (Some("auto"), true, true));
+    assert!(training.phases.iter().all(|phase| phase.batch == Batch::Full));
+    assert!(training.iterations() < 5_000);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod config_support;
 
 use config_support::{error_with, experiment_with};
 use lawful::strategy::{Residual, WeighBy};
+use lawful_experiment::OptimiserSettings;
 use lawful_experiment::{StrategyKind, read_embedded};
 
 const EQUALITY: &str = "[[law]]\nholds = \"x == t\"\n";
@@ -25,14 +26,19 @@ fn every_option_is_read_and_written_back() {
     assert!(!written.contains("count-above"), "it decides nothing: {written}");
 }
 
+/// Not a recipe's training, whose defaults are smooth.
+const ONE_PHASE: &str = "[training]\niterations = 10\n";
+
 #[test]
 fn the_defaults_are_the_equations() {
-    let written = experiment_with(EQUALITY).complete_text();
+    let written = experiment_with(&format!("{EQUALITY}{ONE_PHASE}")).complete_text();
     for line in ["normalise = \"mean\"", "weigh-by = \"share\"", "refresh = 1"] {
         assert!(written.contains(line), "{written}");
     }
     assert!(written.contains("residual = \"absolute\""), "{written}");
-    assert!(!experiment_with(INEQUALITY).complete_text().contains("residual"));
+    assert!(
+        !experiment_with(&format!("{INEQUALITY}{ONE_PHASE}")).complete_text().contains("residual")
+    );
 }
 
 #[test]
@@ -58,7 +64,11 @@ fn the_experiments_of_the_paper_are_read_as_they_are() {
         let experiment = read_embedded("paper", text).unwrap();
         let names: Vec<&str> = experiment.tests.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["extrapolation", "completion"]);
-        assert_eq!(experiment.training.iterations, 10_000);
-        assert!((experiment.training.optimiser.rate - 1e-5).abs() < 1e-20);
+        assert_eq!(experiment.training.iterations(), 10_000);
+        assert!(!experiment.training.scale && !experiment.training.remedies);
+        let OptimiserSettings::Adam(adam) = experiment.training.phases[0].optimiser else {
+            panic!("the paper uses Adam");
+        };
+        assert!((adam.rate - 1e-5).abs() < 1e-20);
     }
 }

@@ -5,6 +5,7 @@ mod config_support;
 use config_support::{error_with, experiment_with};
 use insta::assert_snapshot;
 use lawful::{Batch, Control, Initialise, Loss};
+use lawful_experiment::OptimiserSettings;
 use lawful_experiment::StrategyKind;
 
 const TWO_LAWS: &str = "[[law]]\nholds = \"0 <= x <= 9\"\n[[law]]\nholds = \"x <= 10\"\n";
@@ -174,7 +175,7 @@ fn an_unknown_word_is_an_error_with_a_suggestion() {
       experiment.toml:7:13
         optimiser = "sgd"
                     ^^^^^
-    hint: `optimiser` may be `adam`
+    hint: `optimiser` may be `adam`, `lbfgs`
     "#);
     assert_snapshot!(error_with("[training]\noptimiser = { schedule = \"cosin\" }\n"), @r#"
     error: unknown schedule `cosin`
@@ -334,7 +335,8 @@ fn short_and_long_forms_mean_the_same() {
         ("[field]\ninit = \"normal\"\n", "[field.init]\nstd = 0.1\n"),
         ("[field]\nactivations = \"elu\"\n", "[field]\nactivations = [\"elu\", \"elu\"]\n"),
         ("[solver]\nmemory = \"1 GiB\"\n", "[solver]\nmemory = 1073741824\n"),
-        ("[training]\niterations = 1e4\n", ""),
+        ("[training]\niterations = 1e4\n", "[training]\noptimiser = \"adam\"\n"),
+        ("[training]\nrecipe = \"auto\"\n", ""),
         ("[solver.predict]\nmethod = \"dopri5\"\n", ""),
     ] {
         assert_eq!(experiment_with(short).complete, experiment_with(long).complete, "{short}");
@@ -356,8 +358,10 @@ fn every_setting_arrives() {
     assert_eq!(experiment.solver.memory(), 2_000_000);
     let training = experiment.training;
     assert_eq!(training.loss, Loss::Huber { delta: 0.5 });
-    assert_eq!(training.batch, Batch::Windows { count: 2, rows: 3 });
-    assert_eq!((training.optimiser.rate, training.optimiser.clip), (0.5, Some(2.0)));
-    assert_eq!((training.schedule.last, training.schedule.warm_up), (0.1, 7));
-    assert_eq!(training.schedule.iterations, 10_000);
+    let [phase] = &training.phases[..] else { panic!("one phase") };
+    assert_eq!(phase.batch, Batch::Windows { count: 2, rows: 3 });
+    let OptimiserSettings::Adam(adam) = phase.optimiser else { panic!("Adam") };
+    assert_eq!((adam.rate, adam.clip), (0.5, Some(2.0)));
+    assert_eq!((phase.schedule.last, phase.schedule.warm_up), (0.1, 7));
+    assert_eq!(phase.schedule.iterations, 10_000);
 }

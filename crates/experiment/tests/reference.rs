@@ -71,7 +71,7 @@ fn loss_objective_weights_and_gradient_agree_with_an_independent_implementation(
     for system in SYSTEMS {
         let expected = &numbers[system]["start"];
         let experiment = experiment(system, 1e-3);
-        let mut trainer = experiment.trainer(0);
+        let mut trainer = trainer(&experiment, 0);
         let objective = trainer.objective_mut();
         let evaluation = objective.evaluate(&initial_weights(system), 0).unwrap();
         let norm = evaluation.gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
@@ -97,7 +97,7 @@ fn two_hundred_steps_of_adam_agree_with_an_independent_implementation() {
         let experiment = experiment(system, expected["rate"].as_f64().unwrap());
         let (losses, phis) = (row(&expected["losses"]), row(&expected["phis"]));
         assert_eq!(losses.len(), 200);
-        let mut trainer = experiment.trainer(losses.len() - 1);
+        let mut trainer = trainer(&experiment, losses.len() - 1);
         let start = lawful::Progress { theta: initial_weights(system), ..progress(&experiment) };
         trainer = trainer.from_checkpoint(start);
         let mut curve = Curve::default();
@@ -110,17 +110,27 @@ fn two_hundred_steps_of_adam_agree_with_an_independent_implementation() {
     }
 }
 
+/// The training loop for this many iterations.
+fn trainer(experiment: &Experiment, iterations: usize) -> lawful::Trainer {
+    let phase = lawful_experiment::Phase { iterations, ..experiment.training.phases[0].clone() };
+    experiment.trainer(&phase, &experiment.initial_theta())
+}
+
 /// A run that has not begun.
 fn progress(experiment: &Experiment) -> lawful::Progress {
     let parameters = experiment.shape().parameter_len();
+    let (mut optimiser, mut strategy) = (Vec::new(), lawful::Memory::default());
+    experiment.training.phases[0].optimiser.build(parameters).save(&mut optimiser);
+    trainer(experiment, 0).objective().save_strategy(&mut strategy);
     lawful::Progress {
         iteration: 0,
         theta: Vec::new(),
-        optimiser: experiment.optimiser().state().to_vec(),
-        strategy: experiment.strategy().start(experiment.laws.len()),
+        optimiser,
+        strategy,
         best: lawful::BestPoint::new(experiment.strategy.tolerance, parameters),
         best_gradient: vec![0.0; parameters],
         failure_factor: 1.0,
         backtrack_factor: 1.0,
+        validated: lawful::Validated::default(),
     }
 }

@@ -17,7 +17,7 @@ fn table(files: &[(&str, &str)], format: &Format, inputs: &[&str]) -> Vec<Trajec
     let folder = Folder::new(files);
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.path(name)).collect();
     let (state, inputs) = (names(&["x", "v"]), names(inputs));
-    let variables = Variables { state: &state, inputs: &inputs };
+    let variables = Variables { state: &state, inputs: &inputs, open: false };
     read(&paths, format, variables, Hold::Linear).unwrap_or_else(|error| panic!("{}", error.error))
 }
 
@@ -124,7 +124,8 @@ fn stored_data_are_the_same_bit_for_bit() {
     let folder = Folder::new(&[]);
     let path = folder.path("data.csv");
     write_dataset(&data, &path).unwrap();
-    let back = read_dataset(&path, Variables { state: &state, inputs: &inputs }).unwrap();
+    let back =
+        read_dataset(&path, Variables { state: &state, inputs: &inputs, open: false }).unwrap();
     for (a, b) in data.trajectories().iter().zip(back.trajectories()) {
         assert_eq!((&a.name, a.scored_from), (&b.name, b.scored_from));
         let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();

@@ -274,20 +274,20 @@ fn times_increase_within_a_trajectory() {
 
 #[test]
 fn a_trajectory_begins_with_a_complete_row() {
-    assert_snapshot!(table("t,x,v\n0,1,NA\n1,2,3\n", ""), @"
+    assert_snapshot!(table("t,x,v\n0,1,NA\n1,2,3\n", ""), @r#"
     error: trajectory `data` has no initial value of `v`
       data.csv:2:5
         0,1,NA
             ^^
-    hint: its first row is its initial state: fill the cell in, or delete the rows before the first complete one
-    ");
-    assert_snapshot!(table("id,t,x,v\na,0,1,2\nb,0,,2\n", "trajectory = \"id\"\n"), @"
+    hint: its first row is its initial state: fill the cell in, delete the rows before the first complete one, or add `initial-state = "train"` to `[training]`
+    "#);
+    assert_snapshot!(table("id,t,x,v\na,0,1,2\nb,0,,2\n", "trajectory = \"id\"\n"), @r#"
     error: trajectory `b` has no initial value of `x`
       data.csv:3:5
         b,0,,2
             ^
-    hint: its first row is its initial state: fill the cell in, or delete the rows before the first complete one
-    ");
+    hint: its first row is its initial state: fill the cell in, delete the rows before the first complete one, or add `initial-state = "train"` to `[training]`
+    "#);
     assert_snapshot!(table("id,t,x,v\na,0,1,2\n,0,1,2\n", "trajectory = \"id\"\n"), @"
     error: this row has no trajectory's name
       data.csv:3:1

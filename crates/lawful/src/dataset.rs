@@ -10,7 +10,8 @@ pub struct Trajectory {
     /// Times of the rows, strictly increasing.
     pub times: Vec<f64>,
     /// States, row after row (`rows × state variables`); NaN is a missing cell, which has no weight
-    /// in the loss. The first row is complete: it is the initial state.
+    /// in the loss. The first row is complete, for it is the initial state, unless that is trained
+    /// (see [`Dataset::with_open_starts`]).
     pub states: Vec<f64>,
     /// Exogenous inputs, row after row (`rows × inputs`), complete.
     pub inputs: Vec<f64>,
@@ -115,6 +116,23 @@ impl Dataset {
         inputs: Vec<String>,
         trajectories: Vec<Trajectory>,
     ) -> Result<Self, DataError> {
+        let dataset = Self::with_open_starts(state, inputs, trajectories)?;
+        for trajectory in &dataset.trajectories {
+            let first = trajectory.states.iter().zip(&dataset.state);
+            if let Some((_, variable)) = first.clone().find(|(value, _)| value.is_nan()) {
+                let (trajectory, variable) = (trajectory.name.clone(), variable.clone());
+                return Err(DataError::NoInitialValue { trajectory, variable });
+            }
+        }
+        Ok(dataset)
+    }
+
+    /// The same for initial states that are trained: the first row may have gaps.
+    pub fn with_open_starts(
+        state: Vec<String>,
+        inputs: Vec<String>,
+        trajectories: Vec<Trajectory>,
+    ) -> Result<Self, DataError> {
         if trajectories.is_empty() {
             return Err(DataError::NoTrajectory);
         }
@@ -195,12 +213,6 @@ fn check(trajectory: &Trajectory, state: &[String], inputs: &[String]) -> Result
         let (row, variable) = (cell / state.len(), &state[cell % state.len()]);
         if value.is_infinite() {
             return Err(not_finite(row, variable, value));
-        }
-        if row == 0 && value.is_nan() {
-            return Err(DataError::NoInitialValue {
-                trajectory: name(),
-                variable: variable.clone(),
-            });
         }
     }
     for (cell, &value) in trajectory.inputs.iter().enumerate() {

@@ -12,6 +12,7 @@ use lawful_ode::{
 use rayon::prelude::*;
 
 use crate::hold::{Table, Tables};
+use crate::starts::Starts;
 use crate::{Dataset, Hold, Stretch};
 
 /// Columns of a group on a fixed grid: enough for the matrix product to be one, few enough that two
@@ -23,6 +24,8 @@ struct Group {
     field: Box<dyn VectorField>,
     /// The stretch of each column.
     stretches: Vec<usize>,
+    /// Columns whose initial state is trained, and where it is in z.
+    free: Vec<(usize, usize)>,
     courses: Courses,
     /// The path of the last recording solve.
     recorded: Path,
@@ -78,7 +81,7 @@ impl Flow {
     }
 
     /// Arranges stretches into groups; those of equal length come to stand together.
-    pub(crate) fn lay_out(&mut self, dataset: &Dataset, stretches: &[Stretch]) {
+    pub(crate) fn lay_out(&mut self, dataset: &Dataset, stretches: &[Stretch], starts: &Starts) {
         let (d, parameters) = (self.field.state_len(), self.field.parameter_len());
         self.stretches.clear();
         self.stretches.extend_from_slice(stretches);
@@ -97,6 +100,7 @@ impl Flow {
             self.groups.push(Group {
                 field: self.field.fork(),
                 stretches: Vec::new(),
+                free: Vec::new(),
                 courses: Courses::new(d),
                 recorded: Path::default(),
                 glanced: Path::default(),
@@ -113,8 +117,10 @@ impl Flow {
             group.stretches.clear();
             group.stretches.extend_from_slice(members);
             group.courses.clear();
+            group.free.clear();
             for (column, &n) in members.iter().enumerate() {
                 let Stretch { trajectory, first, rows } = stretches[n];
+                group.free.extend(starts.find(trajectory, first).map(|at| (column, at)));
                 let trajectory = &dataset.trajectories()[trajectory];
                 group.courses.push(
                     &trajectory.times[first..first + rows],
@@ -125,15 +131,22 @@ impl Flow {
         }
     }
 
-    /// Solves every stretch at θ.
+    /// Solves every stretch at θ, from the trained initial states z where they are.
     pub(crate) fn solve(
         &mut self,
         dataset: &Dataset,
         theta: &[f64],
+        (starts, z): (&Starts, &[f64]),
         mode: Mode,
     ) -> Result<(), FailedSolve> {
         let Self { groups, method, hold, stretches, used, .. } = self;
         let groups = &mut groups[..*used];
+        for Group { free, courses, .. } in &mut *groups {
+            let d = courses.state_len();
+            for &(column, at) in &*free {
+                starts.write(at, z, &mut courses.initial_mut()[column * d..][..d]);
+            }
+        }
         let (method, hold, stretches) = (&*method, *hold, &*stretches);
         for_each(groups, |group| group.solve(dataset, method, hold, stretches, theta, mode));
         for group in groups {
@@ -160,8 +173,14 @@ impl Flow {
         observed_bar[recorded.offset(column)..][..at.len()].copy_from_slice(&self.state_bar[at]);
     }
 
-    /// `gradient = Σ (∂ states/∂θ)ᵀ bar` over all stretches, for the bars that were taken.
-    pub(crate) fn pull_back(&mut self, dataset: &Dataset, gradient: &mut [f64]) {
+    /// `gradient = Σ (∂ states/∂θ)ᵀ bar` over all stretches, for the bars that were taken; adds the
+    /// adjoint of the trained initial states to `z_bar`.
+    pub(crate) fn pull_back(
+        &mut self,
+        dataset: &Dataset,
+        gradient: &mut [f64],
+        (starts, z_bar): (&Starts, &mut [f64]),
+    ) {
         let Self { groups, method, hold, stretches, used, .. } = self;
         let groups = &mut groups[..*used];
         let (method, hold, stretches) = (&*method, *hold, &*stretches);
@@ -170,6 +189,10 @@ impl Flow {
         for group in groups {
             for (sum, part) in gradient.iter_mut().zip(&group.theta_bar) {
                 *sum += part;
+            }
+            let d = group.courses.state_len();
+            for &(column, at) in &group.free {
+                starts.gather(at, &group.initial_bar[column * d..][..d], z_bar);
             }
         }
     }

@@ -35,13 +35,16 @@ mod hold;
 mod initialise;
 mod loss;
 mod misfit;
+mod noise;
 mod objective;
 mod observer;
 pub mod optimiser;
 mod problem;
 mod random;
+mod scale;
 mod schedule;
 mod simulate;
+mod starts;
 pub mod strategy;
 mod stretch;
 mod trainer;
@@ -55,16 +58,21 @@ pub use lawful_law as law;
 pub use lawful_law::{Law, Relation, Vocabulary};
 pub use lawful_ode as ode;
 pub use lawful_ode::{
-    Activation, Adaptive, Control, Equations, Method, Mlp, MlpShape, Precision, Recorded, Tableau,
-    VectorField,
+    Activation, Adaptive, Control, Equations, Method, Mlp, MlpShape, Precision, Recorded, Scaled,
+    Scaling, Tableau, VectorField,
 };
 pub use loss::Loss;
 pub use misfit::Misfit;
-pub use objective::{Evaluation, Failure, Objective};
+pub use noise::noise;
+pub use objective::{Evaluation, Failure, Memory, Objective};
 pub use observer::{Event, Observer, Row, Stop, Wish};
-pub use problem::Problem;
+pub use problem::{Problem, Units};
 pub use random::Random;
+pub use scale::{scaling, units};
 pub use schedule::{Course, Schedule};
 pub use simulate::{Noise, NoiseLevel, Simulation};
+pub use starts::{Freedom, Layout, initial_states};
 pub use stretch::{Batch, Sampler, Stretch};
-pub use trainer::{GradientAt, Outcome, Progress, Restore, Settings, Trainer};
+pub use trainer::{
+    GradientAt, Outcome, Progress, Restore, Settings, Trainer, Validated, Validation,
+};

@@ -8,8 +8,9 @@ use std::ops::Range;
 use lawful_law::{Law, Relation, Steps, Workspace};
 
 use crate::flow::Flow;
+use crate::starts::Starts;
 use crate::strategy::{LawRows, Leftover, Slopes};
-use crate::{Dataset, Loss, Stretch};
+use crate::{Problem, Stretch};
 
 /// The rows of one stretch in the flat arrays of a [`Misfit`].
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ struct Piece {
     measured: usize,
     /// Whether it ends at the trajectory's last row.
     to_end: bool,
+    /// Where in z the trajectory's initial state is, if it is trained.
+    initial: Option<usize>,
 }
 
 impl Piece {
@@ -48,7 +51,7 @@ impl Piece {
 }
 
 /// Errors of the data and violations of each law, at every row of a set of stretches.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Misfit {
     pieces: Vec<Piece>,
     /// Times, predicted states and inputs of all pieces, row after row.
@@ -59,17 +62,50 @@ pub struct Misfit {
     cells: Vec<(usize, f64)>,
     terms: Vec<f64>,
     laws: Vec<LawRows>,
-    /// Residuals `c` and violations `v` at the rows that have one, law after law.
+    /// Residuals `c` and violations `v` at the rows that have one, law after law, in units of the
+    /// problem.
     residuals: Vec<f64>,
     violations: Vec<f64>,
+    /// The fit in the data's own units.
+    loss: f64,
+    /// Rows, of all, at which a segment ends and the next one begins from a trained state.
+    joints: Vec<(usize, usize)>,
+    /// By how much each state jumps there, in units of the problem, as the residuals of a law.
+    jumps: Vec<f64>,
+    jump_sizes: Vec<f64>,
+    continuity: [LawRows; 1],
     workspace: Workspace,
     /// Scratch of the longest piece.
     scratch: Vec<f64>,
 }
 
+impl Default for Misfit {
+    fn default() -> Self {
+        Self {
+            pieces: Vec::new(),
+            times: Vec::new(),
+            states: Vec::new(),
+            inputs: Vec::new(),
+            cells: Vec::new(),
+            terms: Vec::new(),
+            laws: Vec::new(),
+            residuals: Vec::new(),
+            violations: Vec::new(),
+            loss: 0.0,
+            joints: Vec::new(),
+            jumps: Vec::new(),
+            jump_sizes: Vec::new(),
+            continuity: [LawRows { relation: Relation::Equality, start: 0, len: 0 }],
+            workspace: Workspace::default(),
+            scratch: Vec::new(),
+        }
+    }
+}
+
 impl Misfit {
     /// Lays out the rows of these stretches, in this order.
-    pub(crate) fn lay_out(&mut self, dataset: &Dataset, laws: &[Law], stretches: &[Stretch]) {
+    pub(crate) fn lay_out(&mut self, problem: &Problem, stretches: &[Stretch], starts: &Starts) {
+        let Problem { dataset, laws, .. } = problem;
         let (d, m) = (dataset.state().len(), dataset.inputs().len());
         self.pieces.clear();
         self.times.clear();
@@ -104,8 +140,10 @@ impl Misfit {
                 first: lead + unscored,
                 measured,
                 to_end: end == trajectory.len(),
+                initial: starts.find(stretch.trajectory, 0),
             });
         }
+        self.lay_out_joints(stretches, starts, d);
         self.terms.clear();
         self.terms.resize(self.cells.len(), 0.0);
         self.laws.clear();
@@ -123,19 +161,66 @@ impl Misfit {
         self.scratch.resize(longest.max(self.scratch.len()), 0.0);
     }
 
-    /// Measures errors and violations on the paths of `flow`, which was laid out for the same
-    /// stretches.
-    pub(crate) fn measure(&mut self, flow: &Flow, laws: &[Law], loss: Loss) {
-        let d = if self.times.is_empty() { 0 } else { self.states.len() / self.times.len() };
-        for (n, piece) in self.pieces.iter().enumerate() {
-            let observed =
-                &mut self.states[(piece.rows.start + piece.lead) * d..piece.rows.end * d];
-            observed.copy_from_slice(flow.observed(n));
+    /// Where one segment ends at the row at which another of its trajectory begins from a trained
+    /// state.
+    fn lay_out_joints(&mut self, stretches: &[Stretch], starts: &Starts, d: usize) {
+        self.joints.clear();
+        for (b, later) in stretches.iter().enumerate() {
+            if later.first == 0 || starts.find(later.trajectory, later.first).is_none() {
+                continue;
+            }
+            let before = stretches.iter().position(|stretch| {
+                stretch.trajectory == later.trajectory
+                    && stretch.first + stretch.rows == later.first + 1
+            });
+            if let Some(a) = before {
+                let (a, b) = (&self.pieces[a], &self.pieces[b]);
+                self.joints.push((a.rows.end - 1, b.rows.start + b.lead));
+            }
         }
+        let len = self.joints.len() * d;
+        self.jumps.clear();
+        self.jumps.resize(len, 0.0);
+        self.jump_sizes.clear();
+        self.jump_sizes.resize(len, 0.0);
+        self.continuity[0].len = len;
+    }
+
+    /// Measures errors and violations on the paths of `flow`, which was laid out for the same
+    /// stretches and solved from the same z.
+    pub(crate) fn measure(
+        &mut self,
+        flow: &Flow,
+        problem: &Problem,
+        (starts, z): (&Starts, &[f64]),
+    ) {
+        let Problem { laws, loss, units, .. } = problem;
+        let d = units.state.len();
+        for (n, piece) in self.pieces.iter().enumerate() {
+            let own = &mut self.states[piece.rows.start * d..piece.rows.end * d];
+            let (lead, observed) = own.split_at_mut(piece.lead * d);
+            observed.copy_from_slice(flow.observed(n));
+            if let (1, Some(at)) = (piece.lead, piece.initial) {
+                starts.write(at, z, lead);
+            }
+        }
+        self.loss = 0.0;
         for (term, &(at, measured)) in self.terms.iter_mut().zip(&self.cells) {
-            *term = loss.term(self.states[at] - measured);
+            let error = self.states[at] - measured;
+            *term = loss.term(error / units.state[at % d]);
+            self.loss += loss.term(error);
+        }
+        self.loss /= self.cells.len().max(1) as f64;
+        for (jumps, &(a, b)) in self.jumps.chunks_exact_mut(d).zip(&self.joints) {
+            for (i, jump) in jumps.iter_mut().enumerate() {
+                *jump = (self.states[a * d + i] - self.states[b * d + i]) / units.state[i];
+            }
+        }
+        for (size, jump) in self.jump_sizes.iter_mut().zip(&self.jumps) {
+            *size = jump.abs();
         }
         for (k, law) in laws.iter().enumerate() {
+            let unit = units.law(k);
             let mut at = self.laws[k].start;
             for n in 0..self.pieces.len() {
                 let rows = self.pieces[n].residual_rows(law);
@@ -144,13 +229,9 @@ impl Misfit {
                 }
                 self.evaluate(law, n);
                 for &c in &self.scratch[rows] {
+                    let c = c / unit;
                     self.residuals[at] = c;
-                    self.violations[at] = match law.relation() {
-                        Relation::Equality => c.abs(),
-                        // Not `max`, which would turn NaN into 0.
-                        Relation::AtMost if c <= 0.0 => 0.0,
-                        Relation::AtMost => c,
-                    };
+                    self.violations[at] = violation(law.relation(), c, units.margin);
                     at += 1;
                 }
             }
@@ -170,7 +251,26 @@ impl Misfit {
         Leftover { terms, violations, residuals, laws }
     }
 
-    /// Residuals `c` of law `k`, at the rows that have one.
+    /// What holds segments together, as one equality law of its own: the jumps of the states, in
+    /// units of the problem, where one segment ends and the next one begins from a trained state.
+    pub fn continuity(&self) -> Leftover<'_> {
+        let Self { jumps, jump_sizes, continuity, .. } = self;
+        Leftover { terms: &[], violations: jump_sizes, residuals: jumps, laws: continuity }
+    }
+
+    /// The mean violation of law `k`, in units of the problem, whatever margin training asks for.
+    pub fn mean_violation(&self, k: usize) -> f64 {
+        let (relation, residuals) = (self.laws[k].relation, self.residuals(k));
+        let sum: f64 = residuals.iter().map(|&c| violation(relation, c, 0.0)).sum();
+        sum / residuals.len().max(1) as f64
+    }
+
+    /// The fit `l(θ)` in the data's own units.
+    pub fn loss(&self) -> f64 {
+        self.loss
+    }
+
+    /// Residuals `c` of law `k`, at the rows that have one, in units of the problem.
     pub fn residuals(&self, k: usize) -> &[f64] {
         let rows = &self.laws[k];
         &self.residuals[rows.start..][..rows.len]
@@ -192,16 +292,32 @@ impl Misfit {
     }
 
     /// Carries slopes of an objective back to the predicted states of every stretch, and hands each
-    /// to `flow`.
-    pub(crate) fn pull_back(&mut self, slopes: &Slopes, laws: &[Law], loss: Loss, flow: &mut Flow) {
-        let d = if self.times.is_empty() { 0 } else { self.states.len() / self.times.len() };
+    /// to `flow`; adds the adjoint of trained initial states that laws look at to `z_bar`.
+    pub(crate) fn pull_back(
+        &mut self,
+        (slopes, of_continuity): (&Slopes, &Slopes),
+        problem: &Problem,
+        flow: &mut Flow,
+        (starts, z_bar): (&Starts, &mut [f64]),
+    ) {
+        let Problem { laws, loss, units, .. } = problem;
+        let d = units.state.len();
         let state_bar = &mut flow.state_bar;
         state_bar.clear();
         state_bar.resize(self.states.len(), 0.0);
         for (slope, &(at, measured)) in slopes.terms.iter().zip(&self.cells) {
-            state_bar[at] += slope * loss.slope(self.states[at] - measured);
+            let unit = units.state[at % d];
+            state_bar[at] += slope * loss.slope((self.states[at] - measured) / unit) / unit;
+        }
+        let bars = of_continuity.violations.iter().zip(&self.jumps);
+        for (n, (bar, &jump)) in bars.enumerate() {
+            let ((a, b), i) = (self.joints[n / d], n % d);
+            let bar = bar * slope(Relation::Equality, jump, 0.0) / units.state[i];
+            state_bar[a * d + i] += bar;
+            state_bar[b * d + i] -= bar;
         }
         for (k, law) in laws.iter().enumerate() {
+            let unit = units.law(k);
             let LawRows { start, len, .. } = self.laws[k];
             if slopes.violations[start..][..len].iter().all(|slope| *slope == 0.0) {
                 continue;
@@ -217,7 +333,8 @@ impl Misfit {
                 let residual_bar = &mut self.scratch[..piece.len()];
                 residual_bar.fill(0.0);
                 for bar in &mut residual_bar[rows] {
-                    *bar = slopes.violations[at] * slope(law.relation(), self.residuals[at]);
+                    let slope = slope(law.relation(), self.residuals[at], units.margin);
+                    *bar = slopes.violations[at] * slope / unit;
                     at += 1;
                 }
                 let steps = steps(&self.times, &self.states, &self.inputs, piece.clone());
@@ -226,17 +343,31 @@ impl Misfit {
             }
         }
         for (n, piece) in self.pieces.iter().enumerate() {
-            flow.take_bar(n, (piece.rows.start + piece.lead) * d..piece.rows.end * d);
+            let first = piece.rows.start + piece.lead;
+            if let (1, Some(at)) = (piece.lead, piece.initial) {
+                starts.gather(at, &flow.state_bar[piece.rows.start * d..first * d], z_bar);
+            }
+            flow.take_bar(n, first * d..piece.rows.end * d);
         }
     }
 }
 
-/// The slope of the violation as a function of the residual; 0 at 0.
-fn slope(relation: Relation, residual: f64) -> f64 {
+/// The violation: `|c|` of an equality, `max(c + margin, 0)` of an inequality.
+fn violation(relation: Relation, residual: f64, margin: f64) -> f64 {
+    match relation {
+        Relation::Equality => residual.abs(),
+        // Not `max`, which would turn NaN into 0.
+        Relation::AtMost if residual + margin <= 0.0 => 0.0,
+        Relation::AtMost => residual + margin,
+    }
+}
+
+/// The slope of the violation as a function of the residual; 0 at its kink.
+fn slope(relation: Relation, residual: f64, margin: f64) -> f64 {
     match relation {
         Relation::Equality if residual == 0.0 => 0.0,
         Relation::Equality => residual.signum(),
-        Relation::AtMost => f64::from(u8::from(residual > 0.0)),
+        Relation::AtMost => f64::from(u8::from(residual + margin > 0.0)),
     }
 }
 

@@ -5,24 +5,45 @@ use thiserror::Error;
 
 use crate::flow::{FailedSolve, Flow, Mode};
 use crate::misfit::Misfit;
-use crate::strategy::{Evaluator, State, Strategy, Value};
-use crate::{Problem, Stretch};
+use crate::starts::{Freedom, Layout, Starts};
+use crate::strategy::{Evaluator, Renewal, State, Strategy, Value};
+use crate::{Problem, Stretch, scale};
 
 /// What one look at θ found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The objective φ with the strategy's own fit F and violation P.
     pub value: Value,
-    /// The fit `l(θ)` in the units of the loss.
+    /// The fit `l(θ)` in the units of the data.
     pub loss: f64,
     /// The raw total violation: the sum over laws of the mean violation.
     pub violation: f64,
-    /// The mean violation of each law.
+    /// The mean violation of each law, in its own units.
     pub laws: Vec<f64>,
     /// The weight of each law.
     pub weights: Vec<f64>,
     /// The gradient of φ with the weights held fixed.
     pub gradient: Vec<f64>,
+}
+
+/// What strategies remember and have decided: everything about the objective that a checkpoint needs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Memory {
+    /// What the strategy remembers of the laws.
+    pub laws: State,
+    /// What it remembers of the continuity of segments.
+    pub continuity: State,
+    /// The weights of the laws, and that of continuity.
+    pub weights: Vec<f64>,
+}
+
+impl Memory {
+    /// Becomes a copy, without allocation.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.laws.clone_from(&other.laws);
+        self.continuity.clone_from(&other.continuity);
+        self.weights.clone_from(&other.weights);
+    }
 }
 
 /// Why a point could not be evaluated.
@@ -53,8 +74,15 @@ pub struct Objective {
     flow: Flow,
     misfit: Misfit,
     evaluator: Evaluator,
+    /// What holds segments together, under the same strategy and counted apart.
+    continuity: Evaluator,
     evaluation: Evaluation,
     stretches: Vec<Stretch>,
+    /// Trained initial states; their z stand behind the field's parameters in θ.
+    starts: Starts,
+    /// Number of parameters of the field.
+    fields: usize,
+    decay: f64,
 }
 
 impl Objective {
@@ -88,12 +116,49 @@ impl Objective {
             problem,
             flow,
             misfit: Misfit::default(),
+            continuity: Evaluator::new(strategy.of_continuity(), 1),
             evaluator: Evaluator::new(strategy, laws),
             evaluation,
             stretches: Vec::new(),
+            starts: Starts::default(),
+            fields: parameters,
+            decay: 0.0,
         };
         objective.look_at(&stretches);
         objective
+    }
+
+    /// Trains initial states of these stretches along with the field: θ gets as many more numbers,
+    /// which start at 0, where each state is what was measured, or a guess between neighbours.
+    #[must_use]
+    pub fn with_freedom(mut self, freedom: Freedom, stretches: &[Stretch]) -> Self {
+        let scaling = scale::scaling(&self.problem.dataset);
+        self.starts = Starts::new(&self.problem.dataset, &scaling, freedom, stretches);
+        self.evaluation.gradient.resize(self.fields + self.starts.len(), 0.0);
+        self.stretches.clear();
+        self.look_at(stretches);
+        self
+    }
+
+    /// Starts these trajectories, by their index, from these states instead of the measured ones.
+    #[must_use]
+    pub fn starting_from(mut self, states: Vec<(usize, Vec<f64>)>) -> Self {
+        self.starts = Starts::fixed(states, self.problem.dataset.state().len());
+        let stretches = std::mem::take(&mut self.stretches);
+        self.look_at(&stretches);
+        self
+    }
+
+    /// Where the numbers of θ are.
+    pub fn layout(&self) -> Layout {
+        self.starts.layout(self.fields)
+    }
+
+    /// Adds `decay/2 · Σ θ²` over the field's parameters to the objective.
+    #[must_use]
+    pub fn with_decay(mut self, decay: f64) -> Self {
+        self.decay = decay;
+        self
     }
 
     /// Chooses the stretches that the next evaluations look at.
@@ -104,15 +169,39 @@ impl Objective {
         if self.stretches != stretches {
             self.stretches.clear();
             self.stretches.extend_from_slice(stretches);
-            self.flow.lay_out(&self.problem.dataset, stretches);
-            self.misfit.lay_out(&self.problem.dataset, &self.problem.laws, stretches);
+            self.flow.lay_out(&self.problem.dataset, stretches, &self.starts);
+            self.misfit.lay_out(&self.problem, stretches, &self.starts);
         }
     }
 
     /// φ and its gradient at θ, with renewed weights.
     pub fn evaluate(&mut self, theta: &[f64], iteration: usize) -> Result<&Evaluation, Failure> {
         self.measure(theta, Mode::Record)?;
-        let value = self.evaluator.evaluate(&self.misfit.leftover(), iteration);
+        self.renew(iteration);
+        self.weigh(theta)
+    }
+
+    /// φ and its gradient at θ, under the weights of the last evaluation.
+    pub fn evaluate_held(&mut self, theta: &[f64]) -> Result<&Evaluation, Failure> {
+        self.measure(theta, Mode::Record)?;
+        self.weigh(theta)
+    }
+
+    /// Renews the weights at the point of the last evaluation, which stays what it was; what has
+    /// become of them.
+    pub fn renew(&mut self, iteration: usize) -> Renewal {
+        let of_laws = self.evaluator.renew(&self.misfit.leftover(), iteration);
+        let of_continuity = self.continuity.renew(&self.misfit.continuity(), iteration);
+        match (of_laws, of_continuity) {
+            (Renewal::Jumped, _) | (_, Renewal::Jumped) => Renewal::Jumped,
+            (Renewal::Same, Renewal::Same) => Renewal::Same,
+            _ => Renewal::Changed,
+        }
+    }
+
+    /// What the strategy makes of what was measured at θ, and the gradient of that.
+    fn weigh(&mut self, theta: &[f64]) -> Result<&Evaluation, Failure> {
+        let value = self.value(theta);
         self.evaluation.value = value;
         self.evaluation.weights.copy_from_slice(&self.evaluator.weights().laws);
         // ψ is finite even where its argument is not, so the objective alone does not tell.
@@ -122,13 +211,33 @@ impl Objective {
         if !value.value.is_finite() {
             return Err(Failure::Value(value.value));
         }
-        let Self { problem, flow, misfit, evaluator, evaluation, .. } = self;
-        misfit.pull_back(evaluator.slopes(), &problem.laws, problem.loss, flow);
-        flow.pull_back(&problem.dataset, &mut evaluation.gradient);
+        let Self { problem, flow, misfit, evaluator, continuity, evaluation, starts, .. } = self;
+        let (field_bar, z_bar) = evaluation.gradient.split_at_mut(self.fields);
+        z_bar.fill(0.0);
+        let slopes = (evaluator.slopes(), continuity.slopes());
+        misfit.pull_back(slopes, problem, flow, (starts, z_bar));
+        flow.pull_back(&problem.dataset, field_bar, (starts, z_bar));
+        if self.decay > 0.0 {
+            for (sum, theta) in field_bar.iter_mut().zip(theta) {
+                *sum += self.decay * theta;
+            }
+        }
         if !evaluation.gradient.iter().all(|g| g.is_finite()) {
             return Err(Failure::Gradient);
         }
         Ok(&self.evaluation)
+    }
+
+    /// The objective under the weights as they are.
+    fn value(&mut self, theta: &[f64]) -> Value {
+        let mut value = self.evaluator.evaluate_frozen(&self.misfit.leftover());
+        // Neither F nor P: it belongs to the way, not to the result.
+        value.value += self.continuity.evaluate_frozen(&self.misfit.continuity()).value;
+        if self.decay > 0.0 {
+            let squares = theta[..self.fields].iter().map(|theta| theta * theta).sum::<f64>();
+            value.value += 0.5 * self.decay * squares;
+        }
+        value
     }
 
     /// φ at another θ, by the steps and under the weights of the last
@@ -138,7 +247,7 @@ impl Objective {
     /// If that evaluation failed, or looked at other stretches.
     pub fn replay(&mut self, theta: &[f64]) -> Result<Value, Failure> {
         self.measure(theta, Mode::Replay)?;
-        Ok(self.evaluator.evaluate_frozen(&self.misfit.leftover()))
+        Ok(self.value(theta))
     }
 
     /// Solves and measures, without a gradient and without touching the strategy.
@@ -148,20 +257,20 @@ impl Objective {
     }
 
     fn measure(&mut self, theta: &[f64], mode: Mode) -> Result<(), Failure> {
-        let Self { problem, flow, misfit, evaluation, .. } = self;
-        flow.solve(&problem.dataset, theta, mode).map_err(
+        let Self { problem, flow, misfit, evaluation, starts, .. } = self;
+        let (theta, z) = theta.split_at(self.fields);
+        flow.solve(&problem.dataset, theta, (starts, z), mode).map_err(
             |FailedSolve { trajectory, error }| {
                 let trajectory = problem.dataset.trajectories()[trajectory].name.clone();
                 Failure::Solve { trajectory, error }
             },
         )?;
-        misfit.measure(flow, &problem.laws, problem.loss);
-        let leftover = misfit.leftover();
-        evaluation.loss = leftover.fit();
-        evaluation.violation = leftover.violation();
+        misfit.measure(flow, problem, (starts, z));
+        evaluation.loss = misfit.loss();
+        evaluation.violation = 0.0;
         for (k, mean) in evaluation.laws.iter_mut().enumerate() {
-            let violations = leftover.of(k);
-            *mean = violations.iter().sum::<f64>() / violations.len().max(1) as f64;
+            *mean = misfit.mean_violation(k) * problem.units.law(k);
+            evaluation.violation += *mean;
         }
         Ok(())
     }
@@ -181,14 +290,26 @@ impl Objective {
         &self.problem
     }
 
-    /// The strategy's memory, for a checkpoint.
-    pub fn strategy_state(&self) -> &State {
-        self.evaluator.state()
+    /// Copies the strategy's memory, for a checkpoint.
+    pub fn save_strategy(&self, into: &mut Memory) {
+        let Memory { laws, continuity, weights } = into;
+        laws.clone_from(self.evaluator.state());
+        continuity.clone_from(self.continuity.state());
+        weights.clear();
+        weights.extend_from_slice(&self.evaluator.weights().laws);
+        weights.extend_from_slice(&self.continuity.weights().laws);
     }
 
     /// Goes on from a checkpoint.
-    pub fn set_strategy_state(&mut self, state: &State) {
-        self.evaluator.set_state(state);
+    ///
+    /// # Panics
+    /// If it is of an objective with another number of laws.
+    pub fn restore_strategy(&mut self, memory: &Memory) {
+        self.evaluator.set_state(&memory.laws);
+        self.continuity.set_state(&memory.continuity);
+        let (laws, continuity) = memory.weights.split_at(self.problem.laws.len());
+        self.evaluator.set_weights(laws);
+        self.continuity.set_weights(continuity);
     }
 
     /// Number of parameters θ.

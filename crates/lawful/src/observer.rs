@@ -7,6 +7,10 @@ use crate::{Evaluation, Failure, Progress, Verdict};
 pub enum Stop {
     /// All iterations are done.
     Finished,
+    /// The optimiser cannot go on; why.
+    Stalled(&'static str),
+    /// The error on held-out data has not fallen for long; θ is where it was least.
+    Validated,
     /// The observer asked for it.
     Interrupted,
     /// Too many evaluations failed in a row; the last reason.
@@ -23,6 +27,13 @@ pub enum Event {
         /// What the rate is multiplied by from now on.
         factor: f64,
     },
+    /// An evaluation failed: the line search tries a shorter step.
+    Shortened {
+        /// Why.
+        failure: Failure,
+    },
+    /// Something that whoever drives the training has to say.
+    Note(String),
     /// Twenty rejections in a row: the step is halved.
     Backtracked {
         /// What the step is multiplied by from now on.

@@ -15,17 +15,46 @@ pub struct Problem {
     pub loss: Loss,
     /// What inputs are between rows.
     pub hold: Hold,
+    /// What counts as an error, or a violation, of one.
+    pub units: Units,
+}
+
+/// In what units errors and violations enter the objective. What is reported stays in the units of
+/// the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Units {
+    /// An error of each state variable that counts as 1; above 0.
+    pub state: Vec<f64>,
+    /// A violation of each law that counts as 1; above 0. Laws beyond the list have 1 itself.
+    pub laws: Vec<f64>,
+    /// By how much inequalities are asked to hold, in units of the law; at least 0. A square is flat
+    /// where a law begins to hold, so a path that is only asked for `c ≤ 0` ends up on both sides of
+    /// 0; asked for `c ≤ −margin` it stays below.
+    pub margin: f64,
 }
 
 impl Problem {
-    /// Mean squared error, linear inputs.
+    /// Mean squared error, linear inputs, the data's own units.
     pub fn new(dataset: Dataset, laws: Vec<Law>) -> Self {
-        Self { dataset, laws, loss: Loss::Mse, hold: Hold::Linear }
+        let units = Units::of_data(dataset.state().len(), laws.len());
+        Self { dataset, laws, loss: Loss::Mse, hold: Hold::Linear, units }
     }
 
     /// The same question asked of other data.
     #[must_use]
     pub fn of(&self, dataset: Dataset) -> Self {
         Self { dataset, ..self.clone() }
+    }
+}
+
+impl Units {
+    /// Those of the data and the laws themselves: everything as it is.
+    pub fn of_data(states: usize, laws: usize) -> Self {
+        Self { state: vec![1.0; states], laws: vec![1.0; laws], margin: 0.0 }
+    }
+
+    /// The unit of law `k`.
+    pub(crate) fn law(&self, k: usize) -> f64 {
+        self.laws.get(k).copied().unwrap_or(1.0)
     }
 }

@@ -19,6 +19,33 @@ impl Stretch {
         let trajectories = dataset.trajectories().iter().enumerate();
         trajectories.map(|(trajectory, t)| Self { trajectory, first: 0, rows: t.len() }).collect()
     }
+
+    /// Every trajectory cut into segments of about `steps` steps each, which share the rows at their
+    /// ends. With `complete`, a segment starts only where every state variable was measured: it may
+    /// be longer then.
+    ///
+    /// # Panics
+    /// If `steps` is 0.
+    pub fn segments(dataset: &Dataset, steps: usize, complete: bool) -> Vec<Self> {
+        assert!(steps > 0, "segments of 0 steps");
+        let d = dataset.state().len();
+        let mut segments = Vec::new();
+        for (trajectory, t) in dataset.trajectories().iter().enumerate() {
+            let last = t.len() - 1;
+            // As even as whole rows allow.
+            let count = last.div_ceil(steps);
+            let mut first = 0;
+            for n in 1..=count {
+                let row = n * last / count;
+                let startable = t.states[row * d..][..d].iter().all(|value| value.is_finite());
+                if n == count || startable || !complete {
+                    segments.push(Self { trajectory, first, rows: row - first + 1 });
+                    first = row;
+                }
+            }
+        }
+        segments
+    }
 }
 
 /// What one iteration looks at.
@@ -54,8 +81,12 @@ pub struct Sampler {
 impl Sampler {
     /// Every trajectory as a whole, in every iteration.
     pub fn full(dataset: &Dataset) -> Self {
-        let whole = Stretch::whole(dataset);
-        Self { batch: Batch::Full, seed: 0, whole, starts: Vec::new() }
+        Self::of(Stretch::whole(dataset))
+    }
+
+    /// All of these stretches, in every iteration.
+    pub fn of(stretches: Vec<Stretch>) -> Self {
+        Self { batch: Batch::Full, seed: 0, whole: stretches, starts: Vec::new() }
     }
 
     /// A sampler over these data. `None` if it could not draw anything to learn from: a count of 0,

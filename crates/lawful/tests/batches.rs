@@ -79,6 +79,6 @@ fn a_strategy_remembers_the_batches_and_not_the_judgements() {
     for batch in BATCHES {
         let settings = Settings { iterations: 130, ..Settings::default() };
         let outcome = trainer(batch, Box::new(Counting), settings).run(&mut ());
-        assert_eq!(bits(&outcome.last.strategy.numbers), bits(&[130.0]), "{batch:?}");
+        assert_eq!(bits(&outcome.last.strategy.laws.numbers), bits(&[130.0]), "{batch:?}");
     }
 }

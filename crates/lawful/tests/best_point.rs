@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use common::fence::{Fence, fenced, growth};
 use common::watch::Watch;
 use common::{LAWS, all_strategies, bits, objective, problem, theta};
-use lawful::optimiser::{Adam, AdamSettings, Optimiser};
+use lawful::optimiser::{Adam, AdamSettings, Optimiser, Step as Move};
 use lawful::strategy::{SelfAdaptive, Strategy, Vanilla};
 use lawful::{Event, GradientAt, Method, Outcome, Restore, Settings, Trainer, Verdict};
 
@@ -26,17 +26,17 @@ impl Optimiser for Recording {
         self.adam.name()
     }
 
-    fn advance(&mut self, theta: &mut [f64], value: f64, gradient: &[f64], factor: f64) {
+    fn advance(&mut self, theta: &mut [f64], value: f64, gradient: &[f64], factor: f64) -> Move {
         self.steps.lock().expect("one thread").push((theta.to_vec(), gradient.to_vec()));
-        self.adam.advance(theta, value, gradient, factor);
+        self.adam.advance(theta, value, gradient, factor)
     }
 
-    fn state(&self) -> &[f64] {
-        self.adam.state()
+    fn save(&self, row: &mut Vec<f64>) {
+        self.adam.save(row);
     }
 
-    fn state_mut(&mut self) -> &mut [f64] {
-        self.adam.state_mut()
+    fn restore(&mut self, row: &[f64]) -> bool {
+        self.adam.restore(row)
     }
 }
 
@@ -137,16 +137,17 @@ impl Optimiser for Leap {
         "leap"
     }
 
-    fn advance(&mut self, theta: &mut [f64], _: f64, gradient: &[f64], factor: f64) {
+    fn advance(&mut self, theta: &mut [f64], _: f64, gradient: &[f64], factor: f64) -> Move {
         theta[0] -= 100.0 * factor * gradient[0].signum();
+        Move::Look
     }
 
-    fn state(&self) -> &[f64] {
-        &[]
+    fn save(&self, row: &mut Vec<f64>) {
+        row.clear();
     }
 
-    fn state_mut(&mut self) -> &mut [f64] {
-        &mut []
+    fn restore(&mut self, _: &[f64]) -> bool {
+        true
     }
 }
 

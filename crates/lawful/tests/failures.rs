@@ -168,5 +168,5 @@ fn a_failed_evaluation_leaves_no_mark_in_the_strategy() {
     let mut trainer = Trainer::new(objective, Box::new(adam), iterations(10), vec![0.0]);
     let outcome = trainer.run(&mut ());
     assert!(matches!(outcome.stop, Stop::Failed(Failure::Value(_))), "{:?}", outcome.stop);
-    assert_eq!(outcome.last.strategy.numbers, [2.0]);
+    assert_eq!(outcome.last.strategy.laws.numbers, [2.0]);
 }

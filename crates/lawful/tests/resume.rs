@@ -16,7 +16,7 @@ fn bytes(progress: &Progress) -> Vec<u64> {
     let mut numbers = vec![progress.failure_factor, progress.backtrack_factor];
     numbers.extend(&progress.theta);
     numbers.extend(&progress.optimiser);
-    numbers.extend(&progress.strategy.numbers);
+    numbers.extend(&progress.strategy.laws.numbers);
     numbers.extend(progress.best.theta());
     numbers.extend(progress.best.numbers());
     numbers.extend(&progress.best_gradient);

@@ -64,6 +64,7 @@ mod kernels;
 pub mod methods;
 mod mlp;
 mod path;
+mod scaled;
 mod solve;
 mod tableau;
 
@@ -79,5 +80,6 @@ pub use kernels::dispatch::{Kernels, kernels};
 pub use methods::METHODS;
 pub use mlp::{LayerShape, Mlp, MlpShape, Precision, ReferenceMlp, ShapeError};
 pub use path::{Counts, Path, Step};
+pub use scaled::{Scaled, Scaling};
 pub use solve::{Method, predict, replay, solve};
 pub use tableau::{Embedded, Tableau};

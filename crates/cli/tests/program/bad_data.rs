@@ -95,11 +95,11 @@ fn times_and_initial_states_that_make_no_sense_are_refused() {
         ^^^^^
     hint: at least two are needed: one to start from, one to predict
     ");
-    assert_snapshot!(refused(Some("t,x,v\n0,,0\n1,1,0\n")), @"
+    assert_snapshot!(refused(Some("t,x,v\n0,,0\n1,1,0\n")), @r#"
     error: trajectory `data` has no initial value of `x`
       data.csv:2:3
         0,,0
           ^
-    hint: its first row is its initial state: fill the cell in, or delete the rows before the first complete one
-    ");
+    hint: its first row is its initial state: fill the cell in, delete the rows before the first complete one, or add `initial-state = "train"` to `[training]`
+    "#);
 }

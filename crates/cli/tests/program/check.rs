@@ -21,8 +21,8 @@ fn check_says_what_it_understood_and_makes_nothing() {
     solver      rk4-38, one step per data interval
     prediction  dopri5, adaptive, rtol 1e-9, atol 1e-11
     strategy    self-adaptive, tolerance 1e-4
-    training    40 iterations, all data at once, loss mse, seed 3
-    optimiser   adam, rate 0.01, falling as a cosine to 1.00e-4
+    training    loss mse, units read off the data, seed 3
+    phase       Adam on the whole path, 40 iterations, rate 0.01, falling as a cosine to 1.00e-4
     ");
     assert_eq!(said.err, "\nall is well: lawful train experiment.toml\n");
     assert_eq!(place.names(""), ["experiment.toml"]);

@@ -121,7 +121,7 @@ fn a_solve_that_fails_says_when_and_prints_nothing() {
         "activations = \"tanh\"",
         "activations = \"relu\"\ninit = { kind = \"normal\", std = 30.0 }",
     )
-    .replace("iterations = 40", "iterations = 1")
+    .replace("iterations = 40", "iterations = 1\nscale = \"none\"")
     .replace("to = 5, ", "to = 1e-6, ")
     .replace("to = 8, ", "to = 1e-6, ");
     let (place, run) = Place::trained(&text);

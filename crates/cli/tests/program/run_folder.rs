@@ -74,13 +74,13 @@ fn a_model_of_a_newer_format_is_refused() {
         bytes[at..at + from.len()].copy_from_slice(to);
         files::write(&path, &bytes).unwrap();
     };
-    replace(br#"\"format\":1"#, br#"\"format\":2"#);
+    replace(br#"\"format\":2"#, br#"\"format\":3"#);
     let expected = format!(
-        "error: `{run}/last.safetensors` has format version 2; this `lawful` reads up to 1\n\
+        "error: `{run}/last.safetensors` has format version 3; this `lawful` reads 2\n\
          hint: use the newer `lawful` that wrote it\n"
     );
     assert_eq!(refused(&place, &run), expected);
-    replace(br#"\"format\":2"#, br#"\"format\":1"#);
+    replace(br#"\"format\":3"#, br#"\"format\":2"#);
     replace(br#"[\"tanh\"]"#, br#"[\"silu\"]"#);
     assert!(refused(&place, &run).contains("is a model of another network"));
 }

@@ -24,8 +24,9 @@ pub(super) fn stored(
     folder: &Path,
     tests: &[TestSet],
     vocabulary: &Vocabulary,
+    open: bool,
 ) -> Result<Sets, Diagnostic> {
-    let variables = Variables { state: vocabulary.state(), inputs: vocabulary.inputs() };
+    let variables = Variables { state: vocabulary.state(), inputs: vocabulary.inputs(), open };
     let read = |name: &str| {
         let path = stored_path(folder, name);
         if !path.is_file() {
@@ -46,8 +47,9 @@ pub(super) fn gather(
     data: &Data,
     tests: &[TestSet],
     vocabulary: &Vocabulary,
+    open: bool,
 ) -> Result<Sets, Diagnostic> {
-    let gather = Gather { folder, data, vocabulary };
+    let gather = Gather { folder, data, vocabulary, open };
     // Noise is for training alone: what is held out stays as it was.
     let (clean, noisy) = match &data.origin {
         Origin::Files(files) => (gather.read(files)?, None),
@@ -96,12 +98,14 @@ struct Gather<'a> {
     folder: &'a Path,
     data: &'a Data<'a>,
     vocabulary: &'a Vocabulary,
+    /// Whether first rows may have gaps.
+    open: bool,
 }
 
 impl Gather<'_> {
     fn read(&self, files: &Files) -> Result<Vec<Trajectory>, Diagnostic> {
         let (state, inputs) = (self.vocabulary.state(), self.vocabulary.inputs());
-        let variables = Variables { state, inputs };
+        let variables = Variables { state, inputs, open: self.open };
         let paths = files.paths(self.folder);
         table::read(&paths, &self.data.format, variables, self.data.hold)
             .map_err(|error| files.locate(error.file, error.error))
@@ -109,7 +113,8 @@ impl Gather<'_> {
 
     fn dataset(&self, trajectories: Vec<Trajectory>) -> Result<Dataset, DataError> {
         let (state, inputs) = (self.vocabulary.state(), self.vocabulary.inputs());
-        Dataset::new(state.to_vec(), inputs.to_vec(), trajectories)
+        let make = if self.open { Dataset::with_open_starts } else { Dataset::new };
+        make(state.to_vec(), inputs.to_vec(), trajectories)
     }
 }
 

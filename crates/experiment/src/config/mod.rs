@@ -23,6 +23,8 @@ pub mod grid;
 mod habits;
 pub mod laws;
 mod name;
+pub mod optimiser;
+pub mod phase;
 mod section;
 pub mod simulate;
 pub mod solver;
@@ -38,11 +40,14 @@ pub(crate) mod words;
 
 use std::path::Path;
 
+use lawful::{Dataset, Law, Scaling, Units};
+
 pub(crate) use text::{key, to_text};
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
+use crate::recipes::Facts;
 use complete::Table;
 use data::Origin;
 use section::Section;
@@ -66,8 +71,9 @@ pub(crate) const SECTIONS: &[(&str, &[&str])] = &[
     ("strategy", strategy::KEYS),
     ("training", training::KEYS),
     ("training.loss", training::LOSS_KEYS),
-    ("training.optimiser", training::OPTIMISER_KEYS),
+    ("training.optimiser", optimiser::KEYS),
     ("training.batch", training::BATCH_KEYS),
+    ("training.phase", phase::KEYS),
 ];
 
 /// The keys at the top of the file.
@@ -137,8 +143,10 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
     let tests = test_set::read(top.take("test"), &data)?;
     let field = field::read(top.section("field", field::KEYS)?, &vocabulary)?;
     let solver = solver::read(top.section("solver", solver::KEYS)?)?;
-    let strategy = strategy::read(top.section("strategy", strategy::KEYS)?, &laws)?;
-    let (training, batch) = training::read(top.section("training", training::KEYS)?)?;
+    let training = top.section("training", training::KEYS)?;
+    let smooth = training::Written::is_smooth(&training);
+    let strategy = strategy::read(top.section("strategy", strategy::KEYS)?, &laws, smooth)?;
+    let training = training::read(training, &laws)?;
 
     let reads_files = matches!(data.origin, Origin::Files(_))
         || tests.iter().any(|test| matches!(test.kind, Kind::File(_)));
@@ -146,18 +154,22 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
         let error = mark.error(format!("`{key}` says how files are read, and there is none"));
         return Err(error.with_hint("leave it out; data are simulated"));
     }
-    if let (Some(_), Some(mark)) = (&batch, &strategy.best_point) {
+    if let (Some(_), Some(mark)) = (training.batch(), &strategy.best_point) {
         let message = "the best point cannot be found in batches, whose values differ by chance";
         let hint = "leave `best-point` or `[training] batch` out";
         return Err(mark.error(message).with_hint(hint));
     }
 
     let folder = source.file().parent().unwrap_or(Path::new(""));
+    let open = training.initial_state == Some(true);
     let (training_set, test_sets) = match run {
-        Some(run) => datasets::stored(run, &tests, &vocabulary)?,
-        None => datasets::gather(folder, &data, &tests, &vocabulary)?,
+        Some(run) => datasets::stored(run, &tests, &vocabulary, open)?,
+        None => datasets::gather(folder, &data, &tests, &vocabulary, open)?,
     };
-    training::check_batch(&training, &training_set, batch.as_ref())?;
+    let parts: Vec<_> = laws.iter().flat_map(|law| law.parts.clone()).collect();
+    let facts = Facts { dataset: &training_set, strategy: &strategy.strategy };
+    let training = training::complete(&training, &facts)?;
+    let (scaling, units) = scale(&training_set, &parts, training.scale);
 
     let mut complete = Table::new();
     complete.insert("name".to_owned(), name.as_str().into());
@@ -175,7 +187,7 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
     }
     Ok(Experiment {
         name,
-        laws: laws.into_iter().flat_map(|law| law.parts).collect(),
+        laws: parts,
         training_set,
         tests: test_sets,
         hold: data.hold,
@@ -184,9 +196,22 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
         predict: solver.predict,
         strategy: strategy.strategy,
         training,
+        scaling,
+        units,
         complete,
         vocabulary,
     })
+}
+
+/// The units of the network and of the objective: read off the data, or as they are.
+fn scale(dataset: &Dataset, laws: &[Law], wanted: bool) -> (Option<Scaling>, Units) {
+    if wanted {
+        let scaling = lawful::scaling(dataset);
+        let units = lawful::units(dataset, laws, &scaling);
+        (Some(scaling), units)
+    } else {
+        (None, Units::of_data(dataset.state().len(), laws.len()))
+    }
 }
 
 fn read_name(top: &mut Section) -> Result<String, Diagnostic> {
@@ -221,8 +246,9 @@ mod tests {
         ("strategy", include_str!("strategy.rs")),
         ("training", include_str!("training.rs")),
         ("training.loss", include_str!("training.rs")),
-        ("training.optimiser", include_str!("training.rs")),
+        ("training.optimiser", include_str!("optimiser.rs")),
         ("training.batch", include_str!("training.rs")),
+        ("training.phase", include_str!("phase.rs")),
     ];
 
     #[test]

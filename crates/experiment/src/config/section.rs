@@ -73,6 +73,14 @@ impl<'s> Section<'s> {
         self.entries.contains_key(key)
     }
 
+    /// The text of this key, if it is one.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        match self.entries.get(key)?.get_ref() {
+            DeValue::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Where the value of this key is.
     pub(crate) fn peek(&self, key: &str) -> Option<Mark<'s>> {
         self.entries.get(key).map(|value| Mark::new(self.source, value.span()))

@@ -10,6 +10,9 @@
 //! | `weigh-by` | `"share"` | `"share"`, `"mean"` | `self-adaptive`: μ is the share of violated steps, or their mean violation |
 //! | `refresh` | 1 | ≥ 1 | `self-adaptive`: iterations for which μ is kept before it is computed anew |
 //! | `residual` | `"absolute"` | `"absolute"`, `"signed"` | `self-adaptive`: ψ of abs(c), or of c itself, for equalities |
+//! | `violation` | `"squared"` with a recipe, else `"absolute"` | `"absolute"`, `"squared"` | `self-adaptive`: ψ of the violation, or of its square |
+//! | `switch` | `"always"` with a recipe, else `"tolerance"` | `"tolerance"`, `"always"` | `self-adaptive`: laws rest at a feasible point, or count always, with weight 1 |
+//! | `margin` | 1e-6 with `"squared"`, else 0 | ≥ 0 | by how much inequalities are asked to hold in training, in units of the law's size on the data |
 //! | `best-point` | `false` | | go back to the best point after every worse one |
 //! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | whose gradient the step after a rejection uses |
 //! | `backtrack` | `false` | | halve the step after 20 rejections in a row |
@@ -18,10 +21,15 @@
 //! `refresh` and `residual` are what the authors' public scripts do. `count-above` decides nothing with
 //! `weigh-by = "mean"`, and `residual` nothing without an equality.
 //!
+//! `violation = "squared"` with `switch = "always"` is the smooth form, which L-BFGS needs; it is the
+//! default where a recipe other than `"paper"` chooses the phases, unless a key of the paper's form
+//! (`tolerance`, `count-above`, `weigh-by`, `refresh`, `residual`) is written. With `switch = "always"`
+//! those keys decide nothing, nor does `residual` with squares.
+//!
 //! `tolerance` decides for `self-adaptive`, and for `l1` and `l2` with `best-point = true`;
 //! `gradient-at` and `backtrack` need `best-point = true`. A key that decides nothing is an error.
 
-use lawful::strategy::{Normalise, Residual, STRATEGIES, SelfAdaptive, WeighBy};
+use lawful::strategy::{Normalise, Residual, STRATEGIES, SelfAdaptive, Switch, Violation, WeighBy};
 use lawful::{GradientAt, Relation, Restore};
 
 use super::complete::{self, Table};
@@ -42,13 +50,16 @@ pub(crate) const KEYS: &[&str] = &[
     "weigh-by",
     "refresh",
     "residual",
+    "violation",
+    "switch",
+    "margin",
     "best-point",
     "gradient-at",
     "backtrack",
 ];
 
 /// Keys of single kinds.
-const OWN_KEYS: [(&str, &[&str]); 7] = [
+const OWN_KEYS: [(&str, &[&str]); 10] = [
     ("mu", &["l1", "l2"]),
     ("tolerance", &["self-adaptive", "l1", "l2"]),
     ("count-above", &["self-adaptive"]),
@@ -56,7 +67,13 @@ const OWN_KEYS: [(&str, &[&str]); 7] = [
     ("weigh-by", &["self-adaptive"]),
     ("refresh", &["self-adaptive"]),
     ("residual", &["self-adaptive"]),
+    ("violation", &["self-adaptive"]),
+    ("switch", &["self-adaptive"]),
+    ("margin", &["self-adaptive", "l1", "l2"]),
 ];
+
+/// Keys of the paper's form: who writes one wants that form.
+const OF_THE_PAPER: [&str; 5] = ["tolerance", "count-above", "weigh-by", "refresh", "residual"];
 
 /// The strategy, and where `best-point` is asked for.
 pub(crate) struct Written<'s> {
@@ -74,16 +91,35 @@ enum Mu {
 }
 
 /// Reads the section.
+///
+/// `smooth` is whether the smooth form is the default.
 pub(crate) fn read<'s>(
     mut section: Section<'s>,
     laws: &[WrittenLaw],
+    smooth: bool,
 ) -> Result<Written<'s>, Diagnostic> {
     let words: Vec<_> = STRATEGIES.iter().map(|&(word, _)| (word, word)).collect();
     let kind =
         section.take("kind").map_or(Ok("self-adaptive"), |value| value.word("strategy", &words))?;
     refuse_foreign_keys(&mut section, kind)?;
     let (best_point, mark) = best_point(&mut section)?;
-    let defaults = SelfAdaptive::default();
+    let smooth = smooth && best_point.is_none() && !OF_THE_PAPER.iter().any(|key| section.has(key));
+    let defaults = if smooth { SelfAdaptive::smooth() } else { SelfAdaptive::default() };
+    let violation = section
+        .take("violation")
+        .map_or(Ok(defaults.violation), |value| value.word("violation", &Violation::NAMES))?;
+    let switch = section
+        .take("switch")
+        .map_or(Ok(defaults.switch), |value| value.word("switch", &Switch::NAMES))?;
+    let defaults = SelfAdaptive { violation, switch, ..defaults };
+    if kind == "self-adaptive" {
+        refuse_idle_keys(&section, &defaults, best_point.is_some())?;
+    }
+    let squared = kind == "l2" || (kind == "self-adaptive" && violation == Violation::Squared);
+    let margin =
+        section.take("margin").map_or(Ok(if squared { MARGIN } else { 0.0 }), |value| {
+            value.number(NOT_NEGATIVE, "1e-6")
+        })?;
     let tolerance = match section.take("tolerance") {
         None => defaults.tolerance,
         Some(value) if kind != "self-adaptive" && best_point.is_none() => {
@@ -98,9 +134,12 @@ pub(crate) fn read<'s>(
         "vanilla" => StrategyKind::Vanilla,
         "l1" => StrategyKind::L1(mu.of_parts(laws)),
         "l2" => StrategyKind::L2(mu.of_parts(laws)),
-        _ => StrategyKind::SelfAdaptive(self_adaptive(&mut section, tolerance, laws)?),
+        _ => {
+            let defaults = SelfAdaptive { tolerance, ..defaults };
+            StrategyKind::SelfAdaptive(self_adaptive(&mut section, defaults, laws)?)
+        }
     };
-    let strategy = Strategy { kind, tolerance, best_point };
+    let strategy = Strategy { kind, tolerance, best_point, margin };
     Ok(Written { strategy, mu, equalities: any_equality(laws), best_point: mark })
 }
 
@@ -109,12 +148,36 @@ fn any_equality(laws: &[WrittenLaw]) -> bool {
     parts.any(|part| part.relation() == Relation::Equality)
 }
 
+/// The default margin where violations are squared.
+const MARGIN: f64 = 1e-6;
+
+/// Keys that decide nothing when laws count always, or their violations are squared.
+fn refuse_idle_keys(
+    section: &Section,
+    settings: &SelfAdaptive,
+    best_point: bool,
+) -> Result<(), Diagnostic> {
+    let always = settings.switch == Switch::Always;
+    for (key, idle, because) in [
+        ("tolerance", always && !best_point, "`switch = \"always\"`"),
+        ("count-above", always, "`switch = \"always\"`"),
+        ("weigh-by", always, "`switch = \"always\"`"),
+        ("refresh", always, "`switch = \"always\"`"),
+        ("residual", settings.violation == Violation::Squared, "`violation = \"squared\"`"),
+    ] {
+        if let (true, Some(mark)) = (idle, section.peek(key)) {
+            let error = mark.error(format!("`{key}` decides nothing with {because}"));
+            return Err(error.with_hint("leave one of the two out"));
+        }
+    }
+    Ok(())
+}
+
 fn self_adaptive(
     section: &mut Section,
-    tolerance: f64,
+    defaults: SelfAdaptive,
     laws: &[WrittenLaw],
 ) -> Result<SelfAdaptive, Diagnostic> {
-    let defaults = SelfAdaptive { tolerance, ..SelfAdaptive::default() };
     let normalise = section
         .take("normalise")
         .map_or(Ok(defaults.normalise), |value| value.word("normalise", &Normalise::NAMES))?;
@@ -216,7 +279,7 @@ impl Mu {
 
 /// The section with every key that decides something.
 pub(crate) fn write(written: &Written) -> Table {
-    let Strategy { kind, tolerance, best_point } = &written.strategy;
+    let Strategy { kind, tolerance, best_point, margin } = &written.strategy;
     let mu = || match &written.mu {
         Mu::All(mu) => (*mu).into(),
         Mu::Each(each) => complete::numbers(each),
@@ -227,7 +290,10 @@ pub(crate) fn write(written: &Written) -> Table {
         StrategyKind::L2(_) => complete::table([("kind", "l2".into()), ("mu", mu())]),
         StrategyKind::SelfAdaptive(settings) => write_self_adaptive(settings, written.equalities),
     };
-    if best_point.is_some() && matches!(kind, StrategyKind::L1(_) | StrategyKind::L2(_)) {
+    if *kind != StrategyKind::Vanilla {
+        table.insert("margin".to_owned(), (*margin).into());
+    }
+    if best_point.is_some() && *kind != StrategyKind::Vanilla {
         table.insert("tolerance".to_owned(), (*tolerance).into());
     }
     table.insert("best-point".to_owned(), best_point.is_some().into());
@@ -249,11 +315,18 @@ fn write_self_adaptive(settings: &SelfAdaptive, equalities: bool) -> Table {
         ("weigh-by", complete::word(&WeighBy::NAMES, settings.weigh_by)),
         ("refresh", complete::whole(settings.refresh)),
         ("residual", complete::word(&Residual::NAMES, settings.residual)),
+        ("violation", complete::word(&Violation::NAMES, settings.violation)),
+        ("switch", complete::word(&Switch::NAMES, settings.switch)),
     ]);
+    if settings.switch == Switch::Always {
+        for key in ["tolerance", "count-above", "weigh-by", "refresh"] {
+            table.remove(key);
+        }
+    }
     if settings.weigh_by == WeighBy::Mean {
         table.remove("count-above");
     }
-    if !equalities {
+    if !equalities || settings.violation == Violation::Squared {
         table.remove("residual");
     }
     table

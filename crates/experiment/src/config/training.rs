@@ -2,66 +2,167 @@
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `loss` | `"mse"` | [`Loss::NAMES`] | how an error counts; `{ kind = "huber", delta = 1.0 }` |
-//! | `optimiser` | `"adam"` | [`OPTIMISERS`] | what moves the parameters; a word or the table below |
-//! | `iterations` | 10 000 | ≥ 1 | optimiser steps |
-//! | `seed` | 1 | 0 to 2⁵³ | of initial weights and batches |
+//! | `recipe` | `"auto"` | [`RECIPES`] | who chooses the phases; not with `optimiser`, `iterations`, `batch` or `phase` |
+//! | `optimiser` | `"adam"` | [`OPTIMISERS`](lawful::optimiser::OPTIMISERS) | what moves the parameters, in a training of one phase; a word or a table, see [`super::optimiser`] |
+//! | `iterations` | 10 000 | ≥ 1 | optimiser steps, in a training of one phase |
 //! | `batch` | all data | a table | `{ trajectories = 4 }` or `{ windows = 8, rows = 20 }`, drawn anew in every iteration |
+//! | `phase` | one phase | a list of tables | several phases, see [`super::phase`] |
+//! | `loss` | `"mse"` | [`Loss::NAMES`] | how an error counts; `{ kind = "huber", delta = 1.0 }` |
+//! | `scale` | `"auto"`; `"none"` with `recipe = "paper"` | `"auto"`, `"none"` | whether the network and the objective work in units of order one, read off the data, or in the data's own |
+//! | `initial-state` | `"data"`, or what the recipe chooses | `"data"`, `"train"` | whether paths start at the first row, or at a state that is trained along |
+//! | `weight-decay` | 0, or what the recipe chooses | ≥ 0 | adds half of it, times the sum of the network's squared parameters, to the objective |
+//! | `validation` | 0, or what the recipe chooses | 0 to below 1 | share of the data that is held out, and on which phases on the whole path stop |
+//! | `remedies` | `true` with a recipe other than `"paper"` | | whether a flat fit, one that depends on the solver's steps, and a training that blows up are mended by more phases |
+//! | `seed` | 1 | 0 to 2⁵³ | of initial weights and batches |
 //!
 //! Of `loss`: `kind`, and `delta` (1.0, > 0), the error from which `huber` is linear. Of `batch`:
 //! `trajectories` (≥ 1, at most as many as there are), or `windows` (≥ 1) of `rows` (≥ 2) each.
-//! Of `optimiser`:
 //!
-//! | key | default | range | purpose |
-//! |---|---|---|---|
-//! | `kind` | `"adam"` | [`OPTIMISERS`] | which one |
-//! | `rate` | 1e-3 | > 0 | learning rate |
-//! | `beta1` | 0.9 | 0 to below 1 | memory of the mean of gradients |
-//! | `beta2` | 0.999 | 0 to below 1 | memory of the mean of squared gradients |
-//! | `epsilon` | 1e-8 | > 0 | keeps the division finite |
-//! | `clip` | none | > 0 | largest norm of a gradient |
-//! | `schedule` | `"constant"` | [`Schedule::NAMES`] | how the rate changes over the iterations |
-//! | `last-rate` | 0.01 | above 0, at most 1 | factor of the rate at the end of `cosine` and `exponential` |
-//! | `warm-up` | 0; a tenth of all with `schedule = "warm-up"` | up to `iterations` | iterations over which the rate rises to its full value |
+//! With `scale = "auto"`, an error counts in standard deviations of its state variable, and a
+//! violation in units of its law's size on the data.
 
-use lawful::optimiser::{AdamSettings, OPTIMISERS};
-use lawful::{Batch, Course, Dataset, Loss, Sampler, Schedule};
+use lawful::{Batch, Dataset, Loss, Sampler};
 
 use super::complete::{self, Table};
+use super::laws::WrittenLaw;
 use super::section::Section;
-use super::value::{BELOW_ONE, FACTOR, LARGEST, Mark, POSITIVE, Value};
+use super::value::{BELOW_ONE, LARGEST, Mark, NOT_NEGATIVE, POSITIVE, Value};
 use super::words::counted;
+use super::{optimiser, phase};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::Training;
+use crate::experiment::{Horizon, Phase, Training};
+use crate::recipes::{self, Facts, RECIPES};
 
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] = &["loss", "optimiser", "iterations", "seed", "batch"];
+pub(crate) const KEYS: &[&str] = &[
+    "recipe",
+    "optimiser",
+    "iterations",
+    "batch",
+    "phase",
+    "loss",
+    "scale",
+    "initial-state",
+    "weight-decay",
+    "validation",
+    "remedies",
+    "seed",
+];
 /// The keys of `loss`.
 pub(crate) const LOSS_KEYS: &[&str] = &["kind", "delta"];
-/// The keys of `optimiser`.
-pub(crate) const OPTIMISER_KEYS: &[&str] =
-    &["kind", "rate", "beta1", "beta2", "epsilon", "clip", "schedule", "last-rate", "warm-up"];
 /// The keys of `batch`.
 pub(crate) const BATCH_KEYS: &[&str] = &["trajectories", "windows", "rows"];
 
-/// Schedules with their course.
-const COURSES: [(&str, Course); 3] = [
-    ("constant", Course::Constant),
-    ("cosine", Course::Cosine),
-    ("exponential", Course::Exponential),
-];
+/// The words of `scale`: whether it is read off the data.
+const SCALES: [(&str, bool); 2] = [("auto", true), ("none", false)];
+/// The words of `initial-state`: whether it is trained.
+const INITIAL_STATES: [(&str, bool); 2] = [("data", false), ("train", true)];
 
-/// Reads the section; also says where `batch` is.
-pub(crate) fn read(mut section: Section<'_>) -> Result<(Training, Option<Mark<'_>>), Diagnostic> {
-    let iterations =
-        section.take("iterations").map_or(Ok(10_000), |value| value.count(1..=LARGEST, "10000"))?;
+/// The section as written; what a recipe chooses waits for the data.
+pub(crate) struct Written<'s> {
+    phases: Phases<'s>,
+    loss: Loss,
+    scale: Option<bool>,
+    pub(crate) initial_state: Option<bool>,
+    decay: Option<f64>,
+    validation: Option<f64>,
+    remedies: Option<bool>,
+    seed: u64,
+}
+
+enum Phases<'s> {
+    Recipe(&'static recipes::Recipe),
+    Listed(Vec<phase::Written<'s>>),
+    /// In the keys of the section itself.
+    One(Box<phase::Written<'s>>),
+}
+
+impl Written<'_> {
+    /// Whether a recipe chooses that does best with a smooth objective.
+    pub(crate) fn is_smooth(section: &Section) -> bool {
+        let named =
+            ["optimiser", "iterations", "batch", "phase"].iter().any(|key| section.has(key));
+        !named && section.text("recipe").is_none_or(|recipe| recipe != "paper")
+    }
+
+    /// Where batches are asked for, if so.
+    pub(crate) fn batch(&self) -> Option<&Mark<'_>> {
+        match &self.phases {
+            Phases::Recipe(_) => None,
+            Phases::Listed(phases) => phases.iter().find_map(|phase| phase.batch.as_ref()),
+            Phases::One(phase) => phase.batch.as_ref(),
+        }
+    }
+}
+
+/// Reads the section.
+pub(crate) fn read<'s>(
+    mut section: Section<'s>,
+    laws: &[WrittenLaw],
+) -> Result<Written<'s>, Diagnostic> {
+    let phases = read_phases(&mut section, laws)?;
     let loss = section.take("loss").map_or(Ok(Loss::default()), loss)?;
-    let (optimiser, schedule) = optimiser(section.take("optimiser"), iterations)?;
+    let scale = section.take("scale").map(|value| value.word("scale", &SCALES)).transpose()?;
+    let initial_state = section
+        .take("initial-state")
+        .map(|value| value.word("initial state", &INITIAL_STATES))
+        .transpose()?;
+    let decay =
+        section.take("weight-decay").map(|value| value.number(NOT_NEGATIVE, "1e-6")).transpose()?;
+    let validation =
+        section.take("validation").map(|value| value.number(BELOW_ONE, "0.2")).transpose()?;
+    let remedies = section.take("remedies").map(|value| value.flag()).transpose()?;
     let seed = section.take("seed").map_or(Ok(1), |value| value.whole(0..=LARGEST, "1"))?;
-    let batch = section.take("batch");
-    let mark = batch.as_ref().map(Value::mark);
-    let batch = batch.map_or(Ok(Batch::Full), read_batch)?;
-    Ok((Training { loss, optimiser, schedule, iterations, seed, batch }, mark))
+    Ok(Written { phases, loss, scale, initial_state, decay, validation, remedies, seed })
+}
+
+fn read_phases<'s>(
+    section: &mut Section<'s>,
+    laws: &[WrittenLaw],
+) -> Result<Phases<'s>, Diagnostic> {
+    let single = ["optimiser", "iterations", "batch"];
+    let recipe = section.take("recipe");
+    if let Some(value) = &recipe {
+        for key in single.iter().chain(&["phase"]) {
+            if section.has(key) {
+                return Err(value
+                    .error(format!("`recipe` chooses what `{key}` says"))
+                    .with_hint(format!("leave one of the two out: `recipe` or `{key}`")));
+            }
+        }
+    }
+    if let Some(value) = section.take("phase") {
+        for key in single {
+            if let Some(mark) = section.peek(key) {
+                return Err(mark
+                    .error(format!("with phases, each phase has its own `{key}`"))
+                    .with_hint("write it below `[[training.phase]]`"));
+            }
+        }
+        return Ok(Phases::Listed(phase::read(value, laws)?));
+    }
+    if single.iter().any(|key| section.has(key)) {
+        let iterations = section
+            .take("iterations")
+            .map_or(Ok(10_000), |value| value.count(1..=LARGEST, "10000"))?;
+        let (optimiser, schedule) = optimiser::read(section.take("optimiser"), iterations)?;
+        let batch = section.take("batch");
+        let mark = batch.as_ref().map(Value::mark);
+        let batch = batch.map_or(Ok(Batch::Full), read_batch)?;
+        let phase = Phase {
+            optimiser,
+            schedule,
+            iterations,
+            horizon: Horizon::Full,
+            batch,
+            strategy: None,
+            substeps: 1,
+        };
+        return Ok(Phases::One(Box::new(phase::Written { phase, batch: mark, segments: None })));
+    }
+    let words: Vec<_> = RECIPES.iter().map(|recipe| (recipe.name, recipe)).collect();
+    let recipe = recipe.map_or(Ok(&RECIPES[0]), |value| value.word("recipe", &words))?;
+    Ok(Phases::Recipe(recipe))
 }
 
 fn loss(value: Value) -> Result<Loss, Diagnostic> {
@@ -87,51 +188,7 @@ fn loss(value: Value) -> Result<Loss, Diagnostic> {
 /// The default of `delta`.
 const HUBER: Loss = Loss::Huber { delta: 1.0 };
 
-fn optimiser(
-    value: Option<Value>,
-    iterations: usize,
-) -> Result<(AdamSettings, Schedule), Diagnostic> {
-    let mut settings = AdamSettings::default();
-    let mut schedule = Schedule { iterations, ..Schedule::constant() };
-    let words: Vec<_> = OPTIMISERS.iter().map(|&(word, _)| (word, ())).collect();
-    let Some(value) = value else { return Ok((settings, schedule)) };
-    if value.is_text() {
-        value.word("optimiser", &words)?;
-        return Ok((settings, schedule));
-    }
-    let mut section = value.table_or("a word or a table", "\"adam\"")?;
-    section.only(OPTIMISER_KEYS)?;
-    section.take("kind").map_or(Ok(()), |value| value.word("optimiser", &words))?;
-    for (key, number, bounds, example) in [
-        ("rate", &mut settings.rate, POSITIVE, "1e-3"),
-        ("beta1", &mut settings.beta1, BELOW_ONE, "0.9"),
-        ("beta2", &mut settings.beta2, BELOW_ONE, "0.999"),
-        ("epsilon", &mut settings.epsilon, POSITIVE, "1e-8"),
-    ] {
-        if let Some(value) = section.take(key) {
-            *number = value.number(bounds, example)?;
-        }
-    }
-    settings.clip = section.take("clip").map(|value| value.number(POSITIVE, "1.0")).transpose()?;
-    if let Some(value) = section.take("schedule") {
-        let word = value.word("schedule", &Schedule::NAMES.map(|name| (name, name)))?;
-        schedule = Schedule::from_name(word, iterations).unwrap_or(schedule);
-    }
-    if let Some(value) = section.take("last-rate") {
-        if schedule.course == Course::Constant {
-            return Err(value
-                .error("`last-rate` has no meaning for a constant rate")
-                .with_hint("leave it out, or add `schedule = \"cosine\"`"));
-        }
-        schedule.last = value.number(FACTOR, "0.01")?;
-    }
-    if let Some(value) = section.take("warm-up") {
-        schedule.warm_up = value.count(0..=iterations as u64, "0")?;
-    }
-    Ok((settings, schedule))
-}
-
-fn read_batch(value: Value) -> Result<Batch, Diagnostic> {
+pub(super) fn read_batch(value: Value) -> Result<Batch, Diagnostic> {
     let example = "{ trajectories = 4 }` or `batch = { windows = 8, rows = 20 }";
     let mut section = value.table(example)?;
     section.only(BATCH_KEYS)?;
@@ -148,15 +205,52 @@ fn read_batch(value: Value) -> Result<Batch, Diagnostic> {
     }
 }
 
-/// Whether the batch can be drawn from these data.
-pub(crate) fn check_batch(
-    training: &Training,
-    data: &Dataset,
-    mark: Option<&Mark>,
-) -> Result<(), Diagnostic> {
-    let Some(mark) = mark else { return Ok(()) };
+/// The training as meant, now that the data are known.
+pub(crate) fn complete(written: &Written, facts: &Facts) -> Result<Training, Diagnostic> {
+    let (choice, recipe) = match &written.phases {
+        Phases::Recipe(recipe) => ((recipe.choose)(facts), Some(recipe.name)),
+        Phases::Listed(phases) => {
+            for phase in phases {
+                check(phase, facts.dataset, written.seed)?;
+            }
+            (recipes::Choice::of(phases.iter().map(|phase| phase.phase.clone()).collect()), None)
+        }
+        Phases::One(phase) => {
+            check(phase, facts.dataset, written.seed)?;
+            (recipes::Choice::of(vec![phase.phase.clone()]), None)
+        }
+    };
+    Ok(Training {
+        loss: written.loss,
+        scale: written.scale.unwrap_or(choice.scale),
+        initial_state: written.initial_state.unwrap_or(choice.initial_state),
+        decay: written.decay.unwrap_or(choice.decay),
+        validation: written.validation.unwrap_or(choice.validation),
+        remedies: written.remedies.unwrap_or(choice.remedies),
+        seed: written.seed,
+        phases: choice.phases,
+        recipe,
+        remarks: choice.remarks,
+    })
+}
+
+/// Whether a phase can look at these data.
+fn check(written: &phase::Written, data: &Dataset, seed: u64) -> Result<(), Diagnostic> {
+    let longest = data.trajectories().iter().map(lawful::Trajectory::len).max().unwrap_or(0);
+    if let (Horizon::Segments { steps, .. }, Some(mark)) =
+        (written.phase.horizon, &written.segments)
+        && steps >= longest
+    {
+        let error = mark.error(format!(
+            "segments of {steps} steps, but the longest trajectory has {}",
+            counted(longest.saturating_sub(1), "step")
+        ));
+        return Err(error.with_hint("use shorter segments, or leave `segments` out"));
+    }
+    let Some(mark) = &written.batch else { return Ok(()) };
+    let batch = written.phase.batch;
     let trajectories = data.trajectories().len();
-    if let Batch::Trajectories { count } = training.batch
+    if let Batch::Trajectories { count } = batch
         && count > trajectories
     {
         let found = counted(trajectories, "trajectory");
@@ -164,8 +258,7 @@ pub(crate) fn check_batch(
             mark.error(format!("a batch of {count} trajectories, but the data have {found}"));
         return Err(error.with_hint("leave `batch` out to train on all data at once"));
     }
-    let longest = data.trajectories().iter().map(lawful::Trajectory::len).max().unwrap_or(0);
-    if let Batch::Windows { rows, .. } = training.batch
+    if let Batch::Windows { rows, .. } = batch
         && rows > longest
     {
         let error = mark.error(format!(
@@ -174,52 +267,54 @@ pub(crate) fn check_batch(
         ));
         return Err(error.with_hint("use shorter windows, or leave `batch` out"));
     }
-    match Sampler::new(training.batch, data, training.seed) {
+    match Sampler::new(batch, data, seed) {
         Some(_) => Ok(()),
         None => Err(mark.error("no window begins with a row in which every state is measured")),
     }
 }
 
-/// The section with every key.
+/// The section with every key: what a recipe has chosen is written out as phases.
 pub(crate) fn write(training: &Training) -> Table {
-    let Training { loss, optimiser, schedule, iterations, seed, batch } = training;
-    let loss = match *loss {
-        Loss::Huber { delta } => {
+    let loss = match training.loss {
+        loss @ Loss::Huber { delta } => {
             complete::table([("kind", loss.name().into()), ("delta", delta.into())]).into()
         }
         loss => loss.name().into(),
     };
-    let AdamSettings { rate, beta1, beta2, epsilon, clip } = *optimiser;
-    let mut adam = complete::table([
-        ("kind", "adam".into()),
-        ("rate", rate.into()),
-        ("beta1", beta1.into()),
-        ("beta2", beta2.into()),
-        ("epsilon", epsilon.into()),
-    ]);
-    if let Some(clip) = clip {
-        adam.insert("clip".to_owned(), clip.into());
-    }
-    adam.insert("schedule".to_owned(), complete::word(&COURSES, schedule.course));
-    if schedule.course != Course::Constant {
-        adam.insert("last-rate".to_owned(), schedule.last.into());
-    }
-    adam.insert("warm-up".to_owned(), complete::whole(schedule.warm_up));
     let mut table = complete::table([
         ("loss", loss),
-        ("optimiser", adam.into()),
-        ("iterations", complete::whole(*iterations)),
-        ("seed", complete::whole(*seed)),
+        ("scale", complete::word(&SCALES, training.scale)),
+        ("initial-state", complete::word(&INITIAL_STATES, training.initial_state)),
+        ("weight-decay", training.decay.into()),
+        ("validation", training.validation.into()),
+        ("remedies", training.remedies.into()),
+        ("seed", complete::whole(training.seed)),
     ]);
-    let batch = match *batch {
-        Batch::Full => return table,
-        Batch::Trajectories { count } => {
-            complete::table([("trajectories", complete::whole(count))])
+    match &training.phases[..] {
+        [phase] if phase.is_plain() => {
+            let optimiser = optimiser::write(&phase.optimiser, &phase.schedule);
+            table.insert("optimiser".to_owned(), optimiser.into());
+            table.insert("iterations".to_owned(), complete::whole(phase.iterations));
+            if let Some(batch) = write_batch(&phase.batch) {
+                table.insert("batch".to_owned(), batch.into());
+            }
         }
-        Batch::Windows { count, rows } => {
-            complete::table([("windows", complete::whole(count)), ("rows", complete::whole(rows))])
+        phases => {
+            table.insert("phase".to_owned(), phase::write(phases));
         }
-    };
-    table.insert("batch".to_owned(), batch.into());
+    }
     table
+}
+
+pub(super) fn write_batch(batch: &Batch) -> Option<Table> {
+    match *batch {
+        Batch::Full => None,
+        Batch::Trajectories { count } => {
+            Some(complete::table([("trajectories", complete::whole(count))]))
+        }
+        Batch::Windows { count, rows } => Some(complete::table([
+            ("windows", complete::whole(count)),
+            ("rows", complete::whole(rows)),
+        ])),
+    }
 }

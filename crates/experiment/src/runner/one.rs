@@ -64,7 +64,7 @@ impl<'a> Job<'a> {
 
     /// What is left of the work after `done` iterations.
     pub(super) fn work_left(&self, done: usize) -> f64 {
-        let left = self.experiment.training.iterations.saturating_sub(done);
+        let left = self.experiment.training.iterations().saturating_sub(done);
         left as f64 * cost(self.experiment)
     }
 

@@ -108,10 +108,11 @@ impl<'a> Collection<'a> {
         let initial = growing.trajectory.is_empty();
         for (&column, variable) in states.iter().zip(self.variables.state) {
             let value = reading.number(column, || format!("`{variable}`"))?;
-            if initial && value.is_none() {
+            if initial && value.is_none() && !self.variables.open {
                 let message = format!("trajectory `{name}` has no initial value of `{variable}`");
-                let hint = "its first row is its initial state: fill the cell in, or delete the \
-                            rows before the first complete one";
+                let hint = "its first row is its initial state: fill the cell in, delete the rows \
+                            before the first complete one, or add `initial-state = \"train\"` \
+                            to `[training]`";
                 return Err(reading.error(column, message).with_hint(hint));
             }
             growing.trajectory.states.push(value.unwrap_or(f64::NAN));

@@ -56,6 +56,8 @@ pub struct Variables<'a> {
     pub state: &'a [String],
     /// The inputs.
     pub inputs: &'a [String],
+    /// Whether the first row of a trajectory may have gaps, because initial states are trained.
+    pub open: bool,
 }
 
 /// A mistake, and the number of the file that has it.

@@ -31,7 +31,7 @@ fn columns(variables: Variables) -> Vec<String> {
 
 /// Writes data in the form above.
 pub fn write_dataset(dataset: &Dataset, path: &Path) -> Result<(), Diagnostic> {
-    let variables = Variables { state: dataset.state(), inputs: dataset.inputs() };
+    let variables = Variables { state: dataset.state(), inputs: dataset.inputs(), open: true };
     let (states, inputs) = (variables.state.len(), variables.inputs.len());
     let failed =
         |error: csv::Error| Diagnostic::new(format!("cannot write `{}`: {error}", path.display()));
@@ -84,6 +84,7 @@ pub fn read_dataset(path: &Path, variables: Variables) -> Result<Dataset, Diagno
     collection.begin(sheet, layout, String::new());
     collection.read(&[String::new()])?;
     let trajectories = collection.finish(Hold::default()).map_err(|error| error.error)?;
-    Dataset::new(variables.state.to_vec(), variables.inputs.to_vec(), trajectories)
+    let make = if variables.open { Dataset::with_open_starts } else { Dataset::new };
+    make(variables.state.to_vec(), variables.inputs.to_vec(), trajectories)
         .map_err(|error| Diagnostic::new(format!("`{}`: {error}", path.display())))
 }

@@ -1,6 +1,6 @@
 //! Adam (Kingma and Ba, arXiv 1412.6980), with optional clipping of the gradient's norm.
 
-use super::Optimiser;
+use super::{Optimiser, Step};
 
 /// The settings of [`Adam`].
 ///
@@ -54,7 +54,7 @@ impl Optimiser for Adam {
         "adam"
     }
 
-    fn advance(&mut self, theta: &mut [f64], _value: f64, gradient: &[f64], factor: f64) {
+    fn advance(&mut self, theta: &mut [f64], _value: f64, gradient: &[f64], factor: f64) -> Step {
         let Settings { rate, beta1, beta2, epsilon, clip } = self.settings;
         assert_eq!(self.state.len(), 1 + 2 * theta.len(), "Adam for another number of parameters");
         let scale = clip.map_or(1.0, |clip| {
@@ -72,14 +72,19 @@ impl Optimiser for Adam {
             let step = (*m / mean_share) / ((*v / square_share).sqrt() + epsilon);
             *theta -= factor * rate * step;
         }
+        Step::Look
     }
 
-    fn state(&self) -> &[f64] {
-        &self.state
+    fn save(&self, row: &mut Vec<f64>) {
+        row.clone_from(&self.state);
     }
 
-    fn state_mut(&mut self) -> &mut [f64] {
-        &mut self.state
+    fn restore(&mut self, row: &[f64]) -> bool {
+        let fits = row.len() == self.state.len();
+        if fits {
+            self.state.copy_from_slice(row);
+        }
+        fits
     }
 }
 
@@ -113,7 +118,7 @@ mod tests {
         let with = |clip| {
             let mut adam = Adam::new(Settings { clip, ..Settings::default() }, 2);
             adam.advance(&mut [0.0, 0.0], 0.0, &[3.0, 4.0], 1.0);
-            adam.state()[1..3].to_vec()
+            adam.state[1..3].to_vec()
         };
         let length = |m: &[f64]| (m[0].powi(2) + m[1].powi(2)).sqrt() / 0.1;
         assert!((length(&with(None)) - 5.0).abs() < 1e-12);
@@ -126,10 +131,10 @@ mod tests {
         let mut adam = Adam::new(Settings::default(), 2);
         let mut theta = [1.0, -1.0];
         adam.advance(&mut theta, 0.0, &[0.3, 0.1], 1.0);
-        let (kept_state, kept_theta) = (adam.state().to_vec(), theta);
+        let (kept_state, kept_theta) = (adam.state.clone(), theta);
         adam.advance(&mut theta, 0.0, &[0.2, -0.4], 1.0);
         let mut again = Adam::new(Settings::default(), 2);
-        again.state_mut().copy_from_slice(&kept_state);
+        assert!(again.restore(&kept_state));
         let mut theta_again = kept_theta;
         again.advance(&mut theta_again, 0.0, &[0.2, -0.4], 1.0);
         assert_eq!(theta.map(f64::to_bits), theta_again.map(f64::to_bits));

@@ -5,11 +5,29 @@
 //! back, is a copy.
 
 mod adam;
+mod lbfgs;
+mod line_search;
 
 pub use adam::{Adam, Settings as AdamSettings};
+pub use lbfgs::{Lbfgs, Settings as LbfgsSettings};
 
 /// The words of `kind` of an optimiser in an experiment file, each with one line of help.
-pub const OPTIMISERS: &[(&str, &str)] = &[("adam", "Kingma and Ba's Adam, with gradient clipping")];
+pub const OPTIMISERS: &[(&str, &str)] = &[
+    ("adam", "Kingma and Ba's Adam, with gradient clipping"),
+    ("lbfgs", "L-BFGS with a strong Wolfe line search; every trial is an iteration"),
+];
+
+/// What an optimiser has done with θ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// θ is the next point to look at.
+    Look,
+    /// θ is where it was, and a line search has ended there. Weights may be renewed now; then the
+    /// optimiser is told the value and the gradient once more, as they are under the new weights.
+    Arrived,
+    /// It cannot go on, and θ is the best it has; why.
+    Stalled(&'static str),
+}
 
 /// Moves θ.
 pub trait Optimiser: Send {
@@ -18,11 +36,38 @@ pub trait Optimiser: Send {
 
     /// Moves θ from a point where the objective and its gradient are known; `factor` scales the
     /// step (schedule, halvings after failures).
-    fn advance(&mut self, theta: &mut [f64], value: f64, gradient: &[f64], factor: f64);
+    fn advance(&mut self, theta: &mut [f64], value: f64, gradient: &[f64], factor: f64) -> Step;
 
-    /// Everything it remembers.
-    fn state(&self) -> &[f64];
+    /// Whether the next point must be judged under the weights of the last one.
+    fn holds_weights(&self) -> bool {
+        false
+    }
 
-    /// Everything it remembers, to be overwritten by what [`state`](Self::state) once gave.
-    fn state_mut(&mut self) -> &mut [f64];
+    /// The weights have changed so much that what was learned of the objective is worth nothing.
+    fn weights_jumped(&mut self) {}
+
+    /// Whether it can [`shorten`](Self::shorten) a step by itself. If not, the default, a step that
+    /// failed is taken back and repeated at half its length.
+    fn can_shorten(&self) -> bool {
+        false
+    }
+
+    /// The point that it moved θ to could not be evaluated: moves θ to a nearer one.
+    fn shorten(&mut self, theta: &mut [f64]) -> Step {
+        let _ = theta;
+        Step::Stalled("the step cannot be shortened")
+    }
+
+    /// No more looks after this one, at θ, where the objective is `value`: moves θ to the best point
+    /// it has if that one is better, and rests there. Whether anything has changed.
+    fn settle(&mut self, theta: &mut [f64], value: f64) -> bool {
+        let _ = (theta, value);
+        false
+    }
+
+    /// Writes everything it remembers into `row`, over what is there.
+    fn save(&self, row: &mut Vec<f64>);
+
+    /// Takes over what [`save`](Self::save) once wrote; `false` if the row is of another optimiser.
+    fn restore(&mut self, row: &[f64]) -> bool;
 }

@@ -25,6 +25,11 @@ impl Strategy for L2 {
         "l2"
     }
 
+    /// At the first law's price.
+    fn of_continuity(&self) -> Box<dyn Strategy> {
+        Box::new(Self { mu: vec![self.mu.first().copied().unwrap_or(1.0)] })
+    }
+
     fn weights(&self, _: &mut State, _: &Leftover, _: usize, weights: &mut [f64]) {
         fixed(&self.mu, weights);
     }

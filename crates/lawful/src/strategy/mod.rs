@@ -28,7 +28,7 @@ mod vanilla;
 
 pub use l1::L1;
 pub use l2::L2;
-pub use self_adaptive::{Normalise, Residual, SelfAdaptive, WeighBy};
+pub use self_adaptive::{Normalise, Residual, SelfAdaptive, Switch, Violation, WeighBy};
 pub use vanilla::Vanilla;
 
 use crate::Relation;
@@ -158,6 +158,12 @@ pub trait Strategy: Send + Sync {
     /// The word of this strategy in an experiment file.
     fn name(&self) -> &'static str;
 
+    /// What it makes of the continuity of segments, which is one equality law of its own. The
+    /// default is the smooth self-adaptive form.
+    fn of_continuity(&self) -> Box<dyn Strategy> {
+        Box::new(SelfAdaptive::smooth())
+    }
+
     /// What it remembers at the start of a run with this many laws.
     fn start(&self, laws: usize) -> State {
         let _ = laws;
@@ -182,7 +188,20 @@ pub struct Evaluator {
     strategy: Box<dyn Strategy>,
     state: State,
     weights: Weights,
+    /// The weights before the last renewal.
+    before: Vec<f64>,
     slopes: Slopes,
+}
+
+/// What has become of the weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renewal {
+    /// They are what they were, to the last bit.
+    Same,
+    /// They have changed, none more than twofold.
+    Changed,
+    /// One has come or gone, or has changed more than twofold.
+    Jumped,
 }
 
 impl Evaluator {
@@ -190,7 +209,8 @@ impl Evaluator {
     pub fn new(strategy: Box<dyn Strategy>, laws: usize) -> Self {
         let state = strategy.start(laws);
         let weights = Weights { laws: vec![0.0; laws] };
-        Self { strategy, state, weights, slopes: Slopes::default() }
+        let (before, slopes) = (vec![0.0; laws], Slopes::default());
+        Self { strategy, state, weights, before, slopes }
     }
 
     /// Renews the weights, then gives the value; its slopes are in [`slopes`](Self::slopes).
@@ -224,6 +244,29 @@ impl Evaluator {
     /// The weights of the last evaluation.
     pub fn weights(&self) -> &Weights {
         &self.weights
+    }
+
+    /// Renews the weights at the point of the last evaluation; what has become of them. The value
+    /// and its slopes stay those under the old ones.
+    pub fn renew(&mut self, leftover: &Leftover, iteration: usize) -> Renewal {
+        let Self { strategy, state, weights, before, .. } = self;
+        before.clone_from(&weights.laws);
+        strategy.weights(state, leftover, iteration, &mut weights.laws);
+        let pairs = || before.iter().zip(&weights.laws);
+        // Also where one is 0 and the other is not.
+        let jumped = |(old, new): (&f64, &f64)| *new > 2.0 * old || *old > 2.0 * new;
+        if pairs().all(|(old, new)| old.to_bits() == new.to_bits()) {
+            Renewal::Same
+        } else if pairs().any(jumped) {
+            Renewal::Jumped
+        } else {
+            Renewal::Changed
+        }
+    }
+
+    /// Goes on with the weights of a checkpoint.
+    pub fn set_weights(&mut self, weights: &[f64]) {
+        self.weights.laws.copy_from_slice(weights);
     }
 
     /// The slopes of the last evaluation.

@@ -18,6 +18,18 @@ use crate::Relation;
 /// The defaults are the equations. The other words of `normalise`, `weigh_by`, `refresh` and
 /// `residual` are what the authors' public scripts do.
 ///
+/// `violation` and `switch` make it smooth, for optimisers that need a second derivative (L-BFGS):
+/// `|c|` has a kink where a law holds, μ jumps whenever a step begins or ceases to violate it, and φ
+/// jumps at the tolerance. With both,
+///
+/// ```text
+/// P_k = (1/N) Σ_n ψ((v_n^k)²)                 violation = squared, instead of (6), (7)
+/// φ   = F + (1/#E) Σ_{E} P_i + (1/#I) Σ_{I} P_j    switch = always, instead of (8), (9)
+/// ```
+///
+/// `switch = always` counts every step, violated or not: `μ_k = 1` at every point. What is adaptive
+/// then is the scale: laws come in units of their size on the data, and ψ keeps each share below 1.
+///
 /// | setting | default | range | purpose |
 /// |---|---|---|---|
 /// | `tolerance` | 1e-4 | ≥ 0 | a total violation up to this counts as feasible: only the fit counts |
@@ -26,6 +38,8 @@ use crate::Relation;
 /// | `weigh_by` | share | | whether μ is the share of violated steps or their mean violation |
 /// | `refresh` | 1 | ≥ 1 | iterations for which μ is kept before it is computed anew |
 /// | `residual` | absolute | | whether ψ is taken of `abs(c)` or of `c` itself, for equalities |
+/// | `violation` | absolute | | whether ψ is taken of the violation or of its square |
+/// | `switch` | tolerance | | whether laws rest at a feasible point, or count always, with weight 1 |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelfAdaptive {
     /// Total violation `Σ_k P_k` up to which a point is feasible.
@@ -40,6 +54,10 @@ pub struct SelfAdaptive {
     pub refresh: usize,
     /// What ψ is taken of, for equalities.
     pub residual: Residual,
+    /// Whether ψ is taken of the violation or of its square.
+    pub violation: Violation,
+    /// When laws count.
+    pub switch: Switch,
 }
 
 /// Where `ψ` enters the fit of [`SelfAdaptive`].
@@ -73,6 +91,38 @@ pub enum Residual {
     Signed,
 }
 
+/// Of what `ψ` is taken in the penalties of [`SelfAdaptive`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Violation {
+    /// `ψ(v)`, equations (6) and (7).
+    #[default]
+    Absolute,
+    /// `ψ(v²)`, which has no kink where a law begins to hold.
+    Squared,
+}
+
+/// When the laws of [`SelfAdaptive`] count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Switch {
+    /// With weight μ while `Σ_k P_k` is above the tolerance, equations (8) and (9).
+    #[default]
+    Tolerance,
+    /// Always, with weight 1.
+    Always,
+}
+
+impl Violation {
+    /// The words of `violation` in an experiment file.
+    pub const NAMES: [(&'static str, Self); 2] =
+        [("absolute", Self::Absolute), ("squared", Self::Squared)];
+}
+
+impl Switch {
+    /// The words of `switch` in an experiment file.
+    pub const NAMES: [(&'static str, Self); 2] =
+        [("tolerance", Self::Tolerance), ("always", Self::Always)];
+}
+
 impl Normalise {
     /// The words of `normalise` in an experiment file.
     pub const NAMES: [(&'static str, Self); 2] =
@@ -99,6 +149,8 @@ impl Default for SelfAdaptive {
             weigh_by: WeighBy::Share,
             refresh: 1,
             residual: Residual::Absolute,
+            violation: Violation::Absolute,
+            switch: Switch::Tolerance,
         }
     }
 }
@@ -114,16 +166,32 @@ fn psi_slope(x: f64) -> f64 {
 }
 
 impl SelfAdaptive {
+    /// The form without kinks and jumps: squared violations that always count.
+    pub fn smooth() -> Self {
+        Self { violation: Violation::Squared, switch: Switch::Always, ..Self::default() }
+    }
+
+    /// ψ of a violation, or of its square, with its slope.
+    fn psi_of(&self, v: f64) -> (f64, f64) {
+        match self.violation {
+            Violation::Absolute => (psi(v), psi_slope(v)),
+            Violation::Squared => (psi(v * v), 2.0 * v * psi_slope(v * v)),
+        }
+    }
+
     /// Whether ψ is taken of the signed residuals of law `k`.
     fn is_signed(&self, leftover: &Leftover, k: usize) -> bool {
-        self.residual == Residual::Signed && leftover.laws[k].relation == Relation::Equality
+        // A square has no sign.
+        self.residual == Residual::Signed
+            && self.violation == Violation::Absolute
+            && leftover.laws[k].relation == Relation::Equality
     }
 
     /// `P_k` of law `k`, equations (6) and (7).
     fn penalty(&self, leftover: &Leftover, k: usize) -> f64 {
         let signed = self.is_signed(leftover, k);
         let values = if signed { leftover.residuals_of(k) } else { leftover.of(k) };
-        mean(values.iter().map(|&x| psi(x)))
+        mean(values.iter().map(|&x| self.psi_of(x).0))
     }
 
     /// `P_θ = Σ_k P_k`; signed penalties do not cancel each other.
@@ -146,6 +214,10 @@ impl Strategy for SelfAdaptive {
         "self-adaptive"
     }
 
+    fn of_continuity(&self) -> Box<dyn Strategy> {
+        Box::new(*self)
+    }
+
     /// With `refresh`, the last μ of each law; otherwise nothing.
     fn start(&self, laws: usize) -> State {
         State { numbers: if self.refresh > 1 { vec![0.0; laws] } else { Vec::new() } }
@@ -159,6 +231,10 @@ impl Strategy for SelfAdaptive {
         iteration: usize,
         weights: &mut [f64],
     ) {
+        if self.switch == Switch::Always {
+            weights.fill(1.0);
+            return;
+        }
         if self.refresh > 1 {
             if iteration.is_multiple_of(self.refresh) {
                 for (k, mu) in state.numbers.iter_mut().enumerate() {
@@ -210,7 +286,7 @@ impl Strategy for SelfAdaptive {
                 }
             } else {
                 for (slope, &v) in slopes.iter_mut().zip(leftover.of(k)) {
-                    *slope = share * psi_slope(v) / n;
+                    *slope = share * self.psi_of(v).1 / n;
                 }
             }
         }

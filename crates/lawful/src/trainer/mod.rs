@@ -2,13 +2,16 @@
 
 mod progress;
 mod settings;
+mod validation;
 
-pub use progress::{Outcome, Progress};
+pub use progress::{Outcome, Progress, Validated};
 pub use settings::{GradientAt, Restore, Settings};
+pub use validation::Validation;
 
-use crate::objective::{Failure, Objective};
+use crate::objective::{Failure, Memory, Objective};
 use crate::observer::{Event, Observer, Row, Stop, Wish};
-use crate::optimiser::Optimiser;
+use crate::optimiser::{Optimiser, Step};
+use crate::strategy::Renewal;
 use crate::{BestPoint, Sampler, Stretch, Verdict};
 use progress::Before;
 
@@ -22,12 +25,13 @@ const JUDGE_EVERY: usize = 100;
 ///
 /// An evaluation that fails (a solve that blows up, a loss that is not finite) never ends training
 /// by itself: the step is taken back, the rate is halved for the rest of the run, and the same
-/// step is tried at half its length. Only [`Settings::failures`] of them in a row do, or one at the
-/// very first point.
+/// step is tried at half its length; a line search tries a shorter step. Only
+/// [`Settings::failures`] of them in a row do, or one at the very first point.
 pub struct Trainer {
     objective: Objective,
     optimiser: Box<dyn Optimiser>,
     sampler: Sampler,
+    validation: Option<Validation>,
     settings: Settings,
     progress: Progress,
     /// A copy of the progress before the iteration under way.
@@ -51,14 +55,18 @@ impl Trainer {
     ) -> Self {
         assert_eq!(objective.parameter_len(), theta.len(), "θ of another network");
         let n = theta.len();
+        let (mut row, mut strategy) = (Vec::new(), Memory::default());
+        optimiser.save(&mut row);
+        objective.save_strategy(&mut strategy);
         let progress = Progress {
             iteration: 0,
             best: BestPoint::new(settings.tolerance, n),
             best_gradient: vec![0.0; n],
-            optimiser: optimiser.state().to_vec(),
-            strategy: objective.strategy_state().clone(),
+            optimiser: row,
+            strategy,
             failure_factor: 1.0,
             backtrack_factor: 1.0,
+            validated: Validated::default(),
             theta,
         };
         let sampler = Sampler::full(&objective.problem().dataset);
@@ -68,6 +76,7 @@ impl Trainer {
             objective,
             optimiser,
             sampler,
+            validation: None,
             settings,
             progress,
             checkpoint,
@@ -84,6 +93,13 @@ impl Trainer {
         self
     }
 
+    /// Watches the error on data that are not trained on, and stops when it does not fall any more.
+    #[must_use]
+    pub fn with_validation(mut self, validation: Validation) -> Self {
+        self.validation = Some(validation);
+        self
+    }
+
     /// Goes on from a checkpoint, with the same bytes as if there had been no pause, provided that
     /// everything else is made as it was.
     ///
@@ -92,8 +108,8 @@ impl Trainer {
     #[must_use]
     pub fn from_checkpoint(mut self, progress: Progress) -> Self {
         assert_eq!(progress.theta.len(), self.progress.theta.len(), "θ of another network");
-        self.optimiser.state_mut().copy_from_slice(&progress.optimiser);
-        self.objective.set_strategy_state(&progress.strategy);
+        assert!(self.optimiser.restore(&progress.optimiser), "the memory of another optimiser");
+        self.objective.restore_strategy(&progress.strategy);
         self.progress = progress;
         self
     }
@@ -104,7 +120,7 @@ impl Trainer {
         loop {
             let iteration = self.progress.iteration;
             let last = iteration >= self.settings.iterations;
-            self.progress.strategy.clone_from(self.objective.strategy_state());
+            self.objective.save_strategy(&mut self.progress.strategy);
             let checkpoint = last || stopping || observer.wants_checkpoint(iteration);
             if checkpoint {
                 self.remember();
@@ -115,7 +131,7 @@ impl Trainer {
                     let (wish, hopeless) = self.take_back(failure, observer);
                     stopping |= wish == Wish::Stop;
                     match hopeless {
-                        Some(failure) => return self.failed(failure),
+                        Some(stop) => return self.ended(stop),
                         None => continue,
                     }
                 }
@@ -133,26 +149,49 @@ impl Trainer {
                 factor,
                 event: event.as_ref(),
             });
-            if last || stopping {
-                let stop = if last { Stop::Finished } else { Stop::Interrupted };
-                let best = self.progress.best.clone();
-                return Outcome { stop, last: self.checkpoint.clone(), best };
+            let validated = !last && self.validate(iteration);
+            if last || validated {
+                let value = self.objective.evaluation().value.value;
+                let stop = if last { Stop::Finished } else { Stop::Validated };
+                let settled = self.optimiser.settle(&mut self.progress.theta, value);
+                // Otherwise the checkpoint from before the look is all that going on needs.
+                let whole = settled || validated || !self.progress.validated.theta.is_empty();
+                return if whole { self.ended(stop) } else { self.outcome(stop) };
+            }
+            if stopping {
+                return self.outcome(Stop::Interrupted);
             }
             stopping = wish == Wish::Stop;
-            self.step(verdict, factor);
+            if let Some(why) = self.step(verdict, factor) {
+                return self.ended(Stop::Stalled(why));
+            }
         }
     }
 
     /// Copies everything that going on from here needs.
     fn remember(&mut self) {
-        self.progress.optimiser.copy_from_slice(self.optimiser.state());
+        self.optimiser.save(&mut self.progress.optimiser);
         self.checkpoint.copy_from(&self.progress);
     }
 
-    fn failed(&mut self, failure: Failure) -> Outcome {
+    /// Ends where θ is now, or where the error on held-out data was least.
+    fn ended(&mut self, stop: Stop) -> Outcome {
+        let validated = &self.progress.validated;
+        if !validated.theta.is_empty() {
+            self.progress.theta.clone_from(&validated.theta);
+        }
         self.remember();
-        let best = self.progress.best.clone();
-        Outcome { stop: Stop::Failed(failure), last: self.checkpoint.clone(), best }
+        self.outcome(stop)
+    }
+
+    fn outcome(&self, stop: Stop) -> Outcome {
+        Outcome { stop, last: self.checkpoint.clone(), best: self.progress.best.clone() }
+    }
+
+    /// Looks at held-out data every so often; whether it is time to stop.
+    fn validate(&mut self, iteration: usize) -> bool {
+        let Some(validation) = &mut self.validation else { return false };
+        validation.look(&self.progress.theta, iteration, &mut self.progress.validated)
     }
 
     /// Evaluates θ and judges it.
@@ -167,12 +206,16 @@ impl Trainer {
                 let value = objective.evaluate(&progress.theta, iteration)?.value;
                 progress.best.judge(&progress.theta, &value, iteration);
                 // The strategy's memory belongs to the batches alone.
-                objective.set_strategy_state(&progress.strategy);
+                objective.restore_strategy(&progress.strategy);
             }
             sampler.draw(iteration, stretches);
             objective.look_at(stretches);
         }
-        let evaluation = objective.evaluate(&progress.theta, iteration)?;
+        let evaluation = if self.optimiser.holds_weights() {
+            objective.evaluate_held(&progress.theta)?
+        } else {
+            objective.evaluate(&progress.theta, iteration)?
+        };
         self.failures = 0;
         if sampler.is_full() {
             let judgement = progress.best.judge(&progress.theta, &evaluation.value, iteration);
@@ -184,37 +227,55 @@ impl Trainer {
         Ok(verdict)
     }
 
-    /// The optimiser's step, from the best point after a rejection.
-    fn step(&mut self, verdict: Option<Verdict>, factor: f64) {
+    /// The optimiser's step, from the best point after a rejection; why it cannot be taken, if so.
+    fn step(&mut self, verdict: Option<Verdict>, factor: f64) -> Option<&'static str> {
         let Self { objective, optimiser, progress, before, settings, .. } = self;
-        let evaluation = objective.evaluation();
-        let (mut value, mut gradient) = (evaluation.value, &evaluation.gradient);
         if settings.best_point.is_some() && verdict == Some(Verdict::Rejected) {
             progress.theta.copy_from_slice(progress.best.theta());
-            if settings.uses_best_gradient() {
-                value = progress.best.value().copied().unwrap_or(value);
+        }
+        loop {
+            let evaluation = objective.evaluation();
+            let (mut value, mut gradient) = (evaluation.value.value, &evaluation.gradient);
+            if settings.uses_best_gradient() && verdict == Some(Verdict::Rejected) {
+                value = progress.best.value().map_or(value, |best| best.value);
                 gradient = &progress.best_gradient;
             }
+            if !optimiser.can_shorten() {
+                before.keep(&progress.theta, &**optimiser, gradient);
+                (before.value, before.factor) = (value, factor);
+            }
+            match optimiser.advance(&mut progress.theta, value, gradient, factor) {
+                Step::Look => break,
+                Step::Stalled(why) => return Some(why),
+                Step::Arrived => match objective.renew(progress.iteration) {
+                    Renewal::Same => {}
+                    // Under other weights it is another objective: look at the same point again.
+                    Renewal::Changed => break,
+                    Renewal::Jumped => {
+                        optimiser.weights_jumped();
+                        break;
+                    }
+                },
+            }
         }
-        before.keep(&progress.theta, optimiser.state(), gradient);
-        before.value = value.value;
-        before.factor = factor;
-        optimiser.advance(&mut progress.theta, before.value, gradient, factor);
         progress.iteration += 1;
+        None
     }
 
     /// After a failed evaluation: back to where the step began, and half the step from there. Gives
-    /// the failure back if there is no hope.
-    fn take_back(
-        &mut self,
-        failure: Failure,
-        observer: &mut dyn Observer,
-    ) -> (Wish, Option<Failure>) {
+    /// a reason to stop if there is no hope.
+    fn take_back(&mut self, failure: Failure, observer: &mut dyn Observer) -> (Wish, Option<Stop>) {
         self.failures += 1;
         let iteration = self.progress.iteration;
-        let hopeless = !self.before.known || self.failures >= self.settings.failures;
-        self.progress.failure_factor *= 0.5;
-        let event = Event::TakenBack { failure, factor: self.progress.failure_factor };
+        let shortens = self.optimiser.can_shorten();
+        let known = shortens || self.before.known;
+        let event = if shortens {
+            Event::Shortened { failure: failure.clone() }
+        } else {
+            self.progress.failure_factor *= 0.5;
+            let factor = self.progress.failure_factor;
+            Event::TakenBack { failure: failure.clone(), factor }
+        };
         let wish = observer.iteration(&Row {
             iteration,
             laws: self.objective.problem().laws.len(),
@@ -224,14 +285,27 @@ impl Trainer {
             event: Some(&event),
         });
         let Self { objective, optimiser, progress, before, .. } = self;
-        objective.set_strategy_state(&progress.strategy);
+        objective.restore_strategy(&progress.strategy);
+        if shortens {
+            let step = if iteration < self.settings.iterations {
+                optimiser.shorten(&mut progress.theta)
+            } else {
+                // After the last step there is none to take again: where the search began is the last.
+                optimiser.settle(&mut progress.theta, f64::INFINITY);
+                return (wish, None);
+            };
+            progress.iteration += 1;
+            return match step {
+                Step::Stalled(why) => (wish, Some(Stop::Stalled(why))),
+                Step::Look | Step::Arrived => (wish, None),
+            };
+        }
         if before.known {
             progress.theta.copy_from_slice(&before.theta);
-            optimiser.state_mut().copy_from_slice(&before.optimiser);
+            optimiser.restore(&before.optimiser);
         }
-        if hopeless {
-            let Event::TakenBack { failure, .. } = event else { unreachable!("made above") };
-            return (wish, Some(failure));
+        if !known || self.failures >= self.settings.failures {
+            return (wish, Some(Stop::Failed(failure)));
         }
         // After the last step there is none to take again: the point before it is the last one.
         if iteration < self.settings.iterations {

@@ -1,7 +1,7 @@
 //! What a run knows between two iterations, and what it ends with.
 
-use crate::strategy::State;
-use crate::{BestPoint, Stop};
+use crate::optimiser::Optimiser;
+use crate::{BestPoint, Memory, Stop};
 
 /// Everything a run knows between two iterations; a checkpoint is a copy of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,8 +12,8 @@ pub struct Progress {
     pub theta: Vec<f64>,
     /// The optimiser's memory.
     pub optimiser: Vec<f64>,
-    /// The strategy's memory.
-    pub strategy: State,
+    /// What the strategy remembers and has decided.
+    pub strategy: Memory,
     /// The best point so far.
     pub best: BestPoint,
     /// The gradient at the best point, if a rejection needs it.
@@ -22,6 +22,25 @@ pub struct Progress {
     pub failure_factor: f64,
     /// What the step is multiplied by after rejections: a power of 1/2.
     pub backtrack_factor: f64,
+    /// Where the error on held-out data was least; empty without validation.
+    pub validated: Validated,
+}
+
+/// The point at which the error on held-out data was least.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Validated {
+    /// Its θ; empty before the first look.
+    pub theta: Vec<f64>,
+    /// The error there.
+    pub error: f64,
+    /// The iteration.
+    pub iteration: usize,
+}
+
+impl Default for Validated {
+    fn default() -> Self {
+        Self { theta: Vec::new(), error: f64::INFINITY, iteration: 0 }
+    }
 }
 
 impl Progress {
@@ -30,11 +49,14 @@ impl Progress {
         self.iteration = other.iteration;
         self.theta.clone_from(&other.theta);
         self.optimiser.clone_from(&other.optimiser);
-        self.strategy.clone_from(&other.strategy);
+        self.strategy.copy_from(&other.strategy);
         self.best.copy_from(&other.best);
         self.best_gradient.clone_from(&other.best_gradient);
         self.failure_factor = other.failure_factor;
         self.backtrack_factor = other.backtrack_factor;
+        self.validated.theta.clone_from(&other.validated.theta);
+        self.validated.error = other.validated.error;
+        self.validated.iteration = other.validated.iteration;
     }
 }
 
@@ -67,13 +89,10 @@ pub(super) struct Before {
 
 impl Before {
     /// Copies; allocates only the first time.
-    pub(super) fn keep(&mut self, theta: &[f64], optimiser: &[f64], gradient: &[f64]) {
+    pub(super) fn keep(&mut self, theta: &[f64], optimiser: &dyn Optimiser, gradient: &[f64]) {
         self.known = true;
-        for (kept, new) in [
-            (&mut self.theta, theta),
-            (&mut self.optimiser, optimiser),
-            (&mut self.gradient, gradient),
-        ] {
+        optimiser.save(&mut self.optimiser);
+        for (kept, new) in [(&mut self.theta, theta), (&mut self.gradient, gradient)] {
             kept.clear();
             kept.extend_from_slice(new);
         }

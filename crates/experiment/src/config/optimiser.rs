@@ -1,0 +1,153 @@
+//! `optimiser`, of `[training]` or of a phase: a word, or a table.
+//!
+//! | key | default | range | purpose |
+//! |---|---|---|---|
+//! | `kind` | `"adam"` | [`OPTIMISERS`] | which one |
+//! | `rate` | 1e-3 | > 0 | `adam`: learning rate |
+//! | `beta1` | 0.9 | 0 to below 1 | `adam`: memory of the mean of gradients |
+//! | `beta2` | 0.999 | 0 to below 1 | `adam`: memory of the mean of squared gradients |
+//! | `epsilon` | 1e-8 | > 0 | `adam`: keeps the division finite |
+//! | `clip` | none | > 0 | `adam`: largest norm of a gradient |
+//! | `schedule` | `"constant"` | [`Schedule::NAMES`] | `adam`: how the rate changes over the iterations |
+//! | `last-rate` | 0.01 | above 0, at most 1 | `adam`: factor of the rate at the end of `cosine` and `exponential` |
+//! | `warm-up` | 0; a tenth of all with `schedule = "warm-up"` | up to `iterations` | `adam`: iterations over which the rate rises to its full value |
+//! | `memory` | 50 | ≥ 1 | `lbfgs`: pairs of steps and gradient changes that are kept |
+
+use lawful::optimiser::{AdamSettings, LbfgsSettings, OPTIMISERS};
+use lawful::{Course, Schedule};
+
+use super::complete::{self, Table};
+use super::section::Section;
+use super::value::{BELOW_ONE, FACTOR, POSITIVE, Value};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::OptimiserSettings;
+
+/// The keys of `optimiser`.
+pub(crate) const KEYS: &[&str] = &[
+    "kind",
+    "rate",
+    "beta1",
+    "beta2",
+    "epsilon",
+    "clip",
+    "schedule",
+    "last-rate",
+    "warm-up",
+    "memory",
+];
+
+/// Most pairs that L-BFGS may keep.
+const MOST_PAIRS: u64 = 10_000;
+
+/// Schedules with their course.
+const COURSES: [(&str, Course); 3] = [
+    ("constant", Course::Constant),
+    ("cosine", Course::Cosine),
+    ("exponential", Course::Exponential),
+];
+
+/// Reads the optimiser of a training of this many iterations.
+pub(crate) fn read(
+    value: Option<Value>,
+    iterations: usize,
+) -> Result<(OptimiserSettings, Schedule), Diagnostic> {
+    let constant = Schedule { iterations, ..Schedule::constant() };
+    let words: Vec<_> = OPTIMISERS.iter().map(|&(word, _)| (word, word)).collect();
+    let of_kind = |kind| match kind {
+        "lbfgs" => OptimiserSettings::Lbfgs(LbfgsSettings::default()),
+        _ => OptimiserSettings::Adam(AdamSettings::default()),
+    };
+    let Some(value) = value else { return Ok((of_kind("adam"), constant)) };
+    if value.is_text() {
+        return Ok((of_kind(value.word("optimiser", &words)?), constant));
+    }
+    let mut section = value.table_or("a word or a table", "\"adam\"")?;
+    section.only(KEYS)?;
+    let kind = section.take("kind").map_or(Ok("adam"), |value| value.word("optimiser", &words))?;
+    if kind == "lbfgs" {
+        refuse(&mut section, kind, &KEYS[1..9])?;
+        let memory =
+            section.take("memory").map_or(Ok(LbfgsSettings::default().memory), |value| {
+                value.count(1..=MOST_PAIRS, "50")
+            })?;
+        return Ok((OptimiserSettings::Lbfgs(LbfgsSettings { memory }), constant));
+    }
+    refuse(&mut section, kind, &KEYS[9..])?;
+    let (settings, schedule) = adam(section, constant)?;
+    Ok((OptimiserSettings::Adam(settings), schedule))
+}
+
+/// A key of another optimiser is a mistake that would go unnoticed.
+fn refuse(section: &mut Section, kind: &str, keys: &[&str]) -> Result<(), Diagnostic> {
+    for key in keys {
+        if let Some(value) = section.take(key) {
+            let other = if kind == "adam" { "lbfgs" } else { "adam" };
+            return Err(value
+                .error(format!("`{key}` has no meaning for the optimiser `{kind}`"))
+                .with_hint(format!("leave it out, or write `kind = \"{other}\"`")));
+        }
+    }
+    Ok(())
+}
+
+fn adam(
+    mut section: Section,
+    mut schedule: Schedule,
+) -> Result<(AdamSettings, Schedule), Diagnostic> {
+    let mut settings = AdamSettings::default();
+    let iterations = schedule.iterations;
+    for (key, number, bounds, example) in [
+        ("rate", &mut settings.rate, POSITIVE, "1e-3"),
+        ("beta1", &mut settings.beta1, BELOW_ONE, "0.9"),
+        ("beta2", &mut settings.beta2, BELOW_ONE, "0.999"),
+        ("epsilon", &mut settings.epsilon, POSITIVE, "1e-8"),
+    ] {
+        if let Some(value) = section.take(key) {
+            *number = value.number(bounds, example)?;
+        }
+    }
+    settings.clip = section.take("clip").map(|value| value.number(POSITIVE, "1.0")).transpose()?;
+    if let Some(value) = section.take("schedule") {
+        let word = value.word("schedule", &Schedule::NAMES.map(|name| (name, name)))?;
+        schedule = Schedule::from_name(word, iterations).unwrap_or(schedule);
+    }
+    if let Some(value) = section.take("last-rate") {
+        if schedule.course == Course::Constant {
+            return Err(value
+                .error("`last-rate` has no meaning for a constant rate")
+                .with_hint("leave it out, or add `schedule = \"cosine\"`"));
+        }
+        schedule.last = value.number(FACTOR, "0.01")?;
+    }
+    if let Some(value) = section.take("warm-up") {
+        schedule.warm_up = value.count(0..=iterations as u64, "0")?;
+    }
+    Ok((settings, schedule))
+}
+
+/// The table with every key.
+pub(crate) fn write(optimiser: &OptimiserSettings, schedule: &Schedule) -> Table {
+    match *optimiser {
+        OptimiserSettings::Lbfgs(LbfgsSettings { memory }) => {
+            complete::table([("kind", "lbfgs".into()), ("memory", complete::whole(memory))])
+        }
+        OptimiserSettings::Adam(AdamSettings { rate, beta1, beta2, epsilon, clip }) => {
+            let mut adam = complete::table([
+                ("kind", "adam".into()),
+                ("rate", rate.into()),
+                ("beta1", beta1.into()),
+                ("beta2", beta2.into()),
+                ("epsilon", epsilon.into()),
+            ]);
+            if let Some(clip) = clip {
+                adam.insert("clip".to_owned(), clip.into());
+            }
+            adam.insert("schedule".to_owned(), complete::word(&COURSES, schedule.course));
+            if schedule.course != Course::Constant {
+                adam.insert("last-rate".to_owned(), schedule.last.into());
+            }
+            adam.insert("warm-up".to_owned(), complete::whole(schedule.warm_up));
+            adam
+        }
+    }
+}

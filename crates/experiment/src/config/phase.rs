@@ -1,0 +1,126 @@
+//! `[[training.phase]]`: one part of a training, with an optimiser of its own. Phases follow each
+//! other; each begins where the one before it ended.
+//!
+//! | key | default | range | purpose |
+//! |---|---|---|---|
+//! | `optimiser` | `"adam"` | [`OPTIMISERS`](lawful::optimiser::OPTIMISERS) | what moves the parameters; a word or a table, see [`super::optimiser`] |
+//! | `iterations` | needed | ≥ 1 | evaluations of the objective and its gradient |
+//! | `segments` | the whole path | ≥ 1 | steps of each segment that the path is cut into |
+//! | `starts` | `"data"` | `"data"`, `"free"` | whether a segment starts from the measured state, or from one that is trained along |
+//! | `batch` | all data | a table | as in `[training]`; not with `segments` |
+//! | `strategy` | that of `[strategy]` | a table | another strategy for this phase: the keys of `[strategy]` |
+//! | `substeps` | 1 | ≥ 1 | multiplies the steps of `[solver]` on the data's grid |
+
+use lawful::Batch;
+
+use super::complete::{self, Table};
+use super::laws::WrittenLaw;
+use super::section::Section;
+use super::value::{LARGEST, Mark, Value};
+use super::{optimiser, strategy, training};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::{Horizon, Phase};
+
+/// The keys of a phase.
+pub(crate) const KEYS: &[&str] =
+    &["optimiser", "iterations", "segments", "starts", "batch", "strategy", "substeps"];
+
+/// The words of `starts`: whether they are free.
+const STARTS: [(&str, bool); 2] = [("data", false), ("free", true)];
+
+/// Most substeps.
+const MOST_SUBSTEPS: u64 = 1024;
+
+/// A phase, and where its batch is.
+pub(crate) struct Written<'s> {
+    pub(crate) phase: Phase,
+    pub(crate) batch: Option<Mark<'s>>,
+    pub(crate) segments: Option<Mark<'s>>,
+}
+
+/// Reads the list of phases.
+pub(crate) fn read<'s>(
+    value: Value<'s>,
+    laws: &[WrittenLaw],
+) -> Result<Vec<Written<'s>>, Diagnostic> {
+    let mark = value.mark();
+    let entries =
+        value.list("a list of tables", "[{ optimiser = \"lbfgs\", iterations = 1000 }]")?;
+    if entries.is_empty() {
+        return Err(mark
+            .error("`phase` is empty: there would be no training")
+            .with_hint("leave it out for `recipe = \"auto\"`, or add a `[[training.phase]]`"));
+    }
+    entries.into_iter().map(|entry| read_one(entry, laws)).collect()
+}
+
+fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Diagnostic> {
+    let mut section = entry.table("{ optimiser = \"lbfgs\", iterations = 1000 }")?;
+    section.only(KEYS)?;
+    let why = "because it says how long the phase is";
+    let iterations = section.need("iterations", why, "1000")?.count(1..=LARGEST, "1000")?;
+    let (optimiser, schedule) = optimiser::read(section.take("optimiser"), iterations)?;
+    let steps = section.take("segments");
+    let segments = steps.as_ref().map(Value::mark);
+    let starts = section.take("starts");
+    let horizon = if let Some(steps) = steps {
+        let free = starts.map_or(Ok(false), |value| value.word("start", &STARTS))?;
+        Horizon::Segments { steps: steps.count(1..=LARGEST, "10")?, free }
+    } else if let Some(value) = starts {
+        return Err(value
+            .error("`starts` is about segments, and this phase has none")
+            .with_hint("add `segments = 10`, or leave it out"));
+    } else {
+        Horizon::Full
+    };
+    let batch = section.take("batch");
+    let mark = batch.as_ref().map(Value::mark);
+    if let (Some(mark), Some(_)) = (&mark, &segments) {
+        let error = mark.error("a phase looks at all segments at once, or at a batch, not both");
+        return Err(error.with_hint("leave `batch` or `segments` out"));
+    }
+    let batch = batch.map_or(Ok(Batch::Full), training::read_batch)?;
+    let strategy = match section.take("strategy") {
+        None => None,
+        Some(value) => Some(strategy_of(value.section()?, laws)?),
+    };
+    let substeps =
+        section.take("substeps").map_or(Ok(1), |value| value.count(1..=MOST_SUBSTEPS, "2"))?;
+    let phase = Phase { optimiser, schedule, iterations, horizon, batch, strategy, substeps };
+    Ok(Written { phase, batch: mark, segments })
+}
+
+fn strategy_of(
+    section: Section,
+    laws: &[WrittenLaw],
+) -> Result<(crate::experiment::Strategy, Table), Diagnostic> {
+    section.only(strategy::KEYS)?;
+    let written = strategy::read(section, laws, false)?;
+    let table = strategy::write(&written);
+    Ok((written.strategy, table))
+}
+
+/// The phases with every key.
+pub(crate) fn write(phases: &[Phase]) -> complete::Value {
+    let tables = phases.iter().map(|phase| complete::Value::from(write_one(phase)));
+    tables.collect::<Vec<_>>().into()
+}
+
+fn write_one(phase: &Phase) -> Table {
+    let mut table = complete::table([
+        ("optimiser", optimiser::write(&phase.optimiser, &phase.schedule).into()),
+        ("iterations", complete::whole(phase.iterations)),
+    ]);
+    if let Horizon::Segments { steps, free } = phase.horizon {
+        table.insert("segments".to_owned(), complete::whole(steps));
+        table.insert("starts".to_owned(), complete::word(&STARTS, free));
+    }
+    if let Some(batch) = training::write_batch(&phase.batch) {
+        table.insert("batch".to_owned(), batch.into());
+    }
+    if let Some((_, written)) = &phase.strategy {
+        table.insert("strategy".to_owned(), written.clone().into());
+    }
+    table.insert("substeps".to_owned(), complete::whole(phase.substeps));
+    table
+}

@@ -1,0 +1,88 @@
+//! Looks at the data and chooses.
+
+use super::{Choice, Facts, Recipe, adam, lbfgs, quasi_newton};
+use crate::experiment::Horizon;
+use crate::number::short;
+
+pub(super) const RECIPE: Recipe = Recipe {
+    name: "auto",
+    help: "looks at length, noise and gaps of the data, and says what it chose and why",
+    choose,
+};
+
+/// Noise above this share of a state's standard deviation counts as noise.
+const NOISE: f64 = 2e-3;
+/// Evaluations with noise.
+const WITH_NOISE: usize = 1999;
+/// Share of the data that is held out with noise, and rows of which it takes that many at least.
+const HELD_OUT: f64 = 0.2;
+const ROWS_TO_HOLD_OUT: usize = 100;
+/// Weight decay with noise where nothing is held out.
+const DECAY: f64 = 1e-5;
+
+fn choose(facts: &Facts) -> Choice {
+    let noise = lawful::noise(facts.dataset);
+    let (noisiest, level) = noise
+        .iter()
+        .copied()
+        .enumerate()
+        .fold((0, 0.0), |worst, one| if one.1 > worst.1 { one } else { worst });
+    let mut choice = if level > NOISE {
+        let name = &facts.dataset.state()[noisiest];
+        let share = short(100.0 * level);
+        noisy(facts, format!("`{name}` has noise of about {share} % of its standard deviation"))
+    } else {
+        clean(facts)
+    };
+    if !facts.is_smooth() {
+        choice.phases = adam::phases(facts);
+        choice
+            .remarks
+            .push("the strategy has kinks or jumps, at which L-BFGS stops: Adam".to_owned());
+    }
+    choice
+}
+
+/// Without noise: as close as arithmetic allows.
+fn clean(facts: &Facts) -> Choice {
+    let missing = facts.dataset.missing();
+    let free = missing > 0;
+    let phases = lbfgs::phases(facts, free);
+    let mut remarks = vec!["the data look smooth: L-BFGS on all of them".to_owned()];
+    if phases.len() > 1 {
+        remarks.push(format!(
+            "segments of {} steps first, which are learned fast and lead to the whole path",
+            lbfgs::STEPS
+        ));
+    } else {
+        remarks.push("the paths are short: no segments".to_owned());
+    }
+    if free {
+        remarks.push(format!(
+            "{missing} cells are missing: segments start from states that are trained along"
+        ));
+    }
+    Choice { remarks, ..Choice::mended(phases) }
+}
+
+/// With noise: the whole path, whose start is trained too, and not for too long.
+fn noisy(facts: &Facts, why: String) -> Choice {
+    let phases = vec![quasi_newton(WITH_NOISE, Horizon::Full)];
+    let mut remarks = vec![why, "so the initial state is trained along".to_owned()];
+    let rows = facts.dataset.rows();
+    let mut choice = Choice { initial_state: true, ..Choice::mended(phases) };
+    if rows >= ROWS_TO_HOLD_OUT {
+        choice.validation = HELD_OUT;
+        remarks.push(format!(
+            "the last {} % of the rows are held out, and training stops where their error is least",
+            short(100.0 * HELD_OUT)
+        ));
+    } else {
+        choice.decay = DECAY;
+        remarks.push(format!(
+            "{rows} rows are too few to hold some out: weight decay {} instead",
+            short(DECAY)
+        ));
+    }
+    Choice { remarks, ..choice }
+}

@@ -1,0 +1,105 @@
+//! Named lists of phases: how to train, for those who do not want to say.
+
+mod adam;
+mod auto;
+mod lbfgs;
+mod paper;
+
+use lawful::optimiser::LbfgsSettings;
+use lawful::strategy::{Switch, Violation};
+use lawful::{Batch, Dataset, Schedule};
+
+use crate::experiment::{Horizon, OptimiserSettings, Phase, Strategy, StrategyKind};
+
+/// A recipe: a name, and what it chooses for an experiment.
+#[derive(Debug)]
+pub struct Recipe {
+    /// The word of `recipe` in an experiment file.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// What it chooses.
+    pub(crate) choose: fn(&Facts) -> Choice,
+}
+
+/// The words of `recipe` in an experiment file; the first is the default.
+pub const RECIPES: &[Recipe] = &[auto::RECIPE, lbfgs::RECIPE, adam::RECIPE, paper::RECIPE];
+
+/// What a recipe looks at.
+pub(crate) struct Facts<'a> {
+    /// What is trained on.
+    pub(crate) dataset: &'a Dataset,
+    /// How violations enter the objective.
+    pub(crate) strategy: &'a Strategy,
+}
+
+/// What a recipe chooses, where the experiment does not say.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Choice {
+    pub(crate) phases: Vec<Phase>,
+    pub(crate) scale: bool,
+    pub(crate) initial_state: bool,
+    pub(crate) decay: f64,
+    pub(crate) validation: f64,
+    pub(crate) remedies: bool,
+    /// Why, in words.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Choice {
+    /// These phases with remedies, as recipes choose them.
+    fn mended(phases: Vec<Phase>) -> Self {
+        Self { remedies: true, ..Self::of(phases) }
+    }
+
+    /// These phases, and the defaults of everything else.
+    pub(crate) fn of(phases: Vec<Phase>) -> Self {
+        Self {
+            phases,
+            scale: true,
+            initial_state: false,
+            decay: 0.0,
+            validation: 0.0,
+            remedies: false,
+            remarks: Vec::new(),
+        }
+    }
+}
+
+impl Facts<'_> {
+    /// Whether the objective has neither kinks nor jumps, so that L-BFGS can be trusted with it.
+    fn is_smooth(&self) -> bool {
+        let smooth = match &self.strategy.kind {
+            StrategyKind::Vanilla | StrategyKind::L2(_) => true,
+            StrategyKind::L1(_) => false,
+            StrategyKind::SelfAdaptive(settings) => {
+                settings.violation == Violation::Squared && settings.switch == Switch::Always
+            }
+        };
+        smooth && self.strategy.best_point.is_none()
+    }
+
+    /// Steps of the longest trajectory.
+    fn longest(&self) -> usize {
+        let lengths = self.dataset.trajectories().iter().map(lawful::Trajectory::len);
+        lengths.max().unwrap_or(1) - 1
+    }
+}
+
+/// A phase on all data.
+fn phase(optimiser: OptimiserSettings, iterations: usize, horizon: Horizon) -> Phase {
+    Phase {
+        optimiser,
+        schedule: Schedule { iterations, ..Schedule::constant() },
+        iterations,
+        horizon,
+        batch: Batch::Full,
+        strategy: None,
+        substeps: 1,
+    }
+}
+
+/// L-BFGS with its default memory.
+fn quasi_newton(iterations: usize, horizon: Horizon) -> Phase {
+    phase(OptimiserSettings::Lbfgs(LbfgsSettings::default()), iterations, horizon)
+}

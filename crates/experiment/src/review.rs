@@ -1,0 +1,152 @@
+//! A look at a phase that has ended: what went wrong, and what would mend it.
+
+use lawful::{Control, Dataset, Method, Stop};
+
+use crate::assemble::finer;
+use crate::course::{Course, Remedy};
+use crate::experiment::{Experiment, Horizon, StrategyKind};
+use crate::number::short;
+
+/// A fit whose prediction varies by less than this share of the data's variance is flat.
+const FLAT: f64 = 0.05;
+/// And whose error is more than this share of that variance.
+const POOR: f64 = 0.5;
+/// Violations up to this, in units of the law, are none.
+const HELD: f64 = 1e-3;
+/// A fit depends on the solver's steps if halving them changes the path by more than this many times
+/// the error, both squared …
+const STEP_FACTOR: f64 = 10.0;
+/// … and by more than this share of the data's variance.
+const STEP_LEAST: f64 = 1e-8;
+/// Most steps per interval that a remedy chooses.
+const MOST_SUBSTEPS: usize = 16;
+
+/// What was found, in words, and what would mend it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Finding {
+    pub(crate) what: String,
+    pub(crate) remedy: Remedy,
+}
+
+/// Looks at the model with which a phase ended.
+pub(crate) fn review(
+    experiment: &Experiment,
+    course: &Course,
+    stop: &Stop,
+    theta: &[f64],
+) -> Option<Finding> {
+    let (phase, after) = (course.phase(), course.at());
+    if let Stop::Failed(failure) = stop {
+        let remedy = Remedy::Segments { after, without_laws: false };
+        let new = !course.was_mended_by_segments() && phase.horizon == Horizon::Full;
+        let what = format!("training blew up ({failure}): short segments lead back to the data");
+        return new.then_some(Finding { what, remedy });
+    }
+    let method = finer(experiment.solver, phase.substeps);
+    let data = &experiment.training_set;
+    let path = look(experiment, data, method, theta)?;
+    let shares = variance_shares(data, &path.predicted);
+    let flat = !shares.is_empty() && shares.iter().all(|share| *share < FLAT);
+    if flat
+        && path.error > POOR
+        && phase.horizon == Horizon::Full
+        && !course.was_mended_by_segments()
+    {
+        let laws = !experiment.laws.is_empty() && experiment.strategy.kind != StrategyKind::Vanilla;
+        let without_laws = laws && path.violation < HELD;
+        let why = if without_laws {
+            ", where the laws hold without any dynamics: segments without laws lead away from it"
+        } else {
+            ": segments, which cannot be flat, lead away from it"
+        };
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        let what = format!(
+            "the fit is flat (its variance is {} % of the data's){why}",
+            short(100.0 * most)
+        );
+        return Some(Finding { what, remedy: Remedy::Segments { after, without_laws } });
+    }
+    let Control::Grid { substeps } = method.control() else { return None };
+    if phase.horizon != Horizon::Full && course.at() + 1 == course.len()
+        || substeps >= MOST_SUBSTEPS
+    {
+        return None;
+    }
+    let change = match look(experiment, data, finer(method, 2), theta) {
+        Some(half) => mean_square(data, &path.predicted, &half.predicted),
+        None => f64::INFINITY,
+    };
+    (change > STEP_LEAST.max(STEP_FACTOR * path.error)).then(|| Finding {
+        what: format!(
+            "the fit depends on the solver's steps (half of them change the path by {} and the \
+             error is {}, mean squares in standard deviations): twice as many from now on",
+            short(change),
+            short(path.error)
+        ),
+        remedy: Remedy::Finer { after },
+    })
+}
+
+/// A solved path: its error and its violation in units of the data.
+struct Look {
+    predicted: Vec<Vec<f64>>,
+    error: f64,
+    violation: f64,
+}
+
+fn look(experiment: &Experiment, data: &Dataset, method: Method, theta: &[f64]) -> Option<Look> {
+    let mut objective = experiment.measure(data.clone(), method, theta);
+    let fields = experiment.shape().parameter_len();
+    let misfit = objective.observe(&theta[..fields]).ok()?;
+    let violation = (0..experiment.laws.len())
+        .map(|k| misfit.mean_violation(k) / experiment.units.laws[k])
+        .sum();
+    let count = data.trajectories().len();
+    let predicted: Vec<Vec<f64>> = (0..count).map(|n| objective.predicted(n).to_vec()).collect();
+    let measured: Vec<Vec<f64>> = data.trajectories().iter().map(|t| t.states.clone()).collect();
+    let error = mean_square(data, &predicted, &measured);
+    Some(Look { predicted, error, violation })
+}
+
+/// Mean squared difference in standard deviations of each state variable, over the cells that both
+/// have.
+fn mean_square(data: &Dataset, a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+    let scale = lawful::scaling(data).state;
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (a, b) in a.iter().zip(b) {
+        for ((a, b), scale) in a.iter().zip(b).zip(scale.iter().cycle()) {
+            let difference = (a - b) / scale;
+            if !difference.is_nan() {
+                sum += difference * difference;
+                count += 1.0;
+            }
+        }
+    }
+    sum / f64::max(count, 1.0)
+}
+
+/// The variance of each predicted state variable as a share of the measured one, of those that
+/// change.
+fn variance_shares(data: &Dataset, predicted: &[Vec<f64>]) -> Vec<f64> {
+    let d = data.state().len();
+    let variance = |values: &[f64]| {
+        let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+        let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
+        known.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / known.len().max(1) as f64
+    };
+    let column = |rows: &[f64], variable: usize| -> Vec<f64> {
+        rows.iter().skip(variable).step_by(d).copied().collect()
+    };
+    let mut shares = Vec::new();
+    for variable in 0..d {
+        let (mut of_data, mut of_path) = (0.0, 0.0);
+        for (trajectory, predicted) in data.trajectories().iter().zip(predicted) {
+            of_data += variance(&column(&trajectory.states, variable));
+            of_path += variance(&column(predicted, variable));
+        }
+        if of_data > 0.0 {
+            shares.push(of_path / of_data);
+        }
+    }
+    shares
+}

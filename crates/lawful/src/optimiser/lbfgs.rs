@@ -1,0 +1,397 @@
+//! L-BFGS: quasi-Newton steps from the last few changes of the gradient.
+
+use super::line_search::{Answer, LineSearch};
+use super::{Optimiser, Step};
+
+/// The settings of [`Lbfgs`].
+///
+/// | setting | default | range | purpose |
+/// |---|---|---|---|
+/// | `memory` | 50 | ≥ 1 | pairs of steps and gradient changes that are kept |
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Pairs that are kept.
+    pub memory: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { memory: 50 }
+    }
+}
+
+/// Accepted steps over which the objective must have fallen by [`LEAST_GAIN`] of itself.
+const PATIENCE: usize = 50;
+/// See [`PATIENCE`].
+const LEAST_GAIN: f64 = 1e-6;
+
+/// ```text
+/// d = −H g      H from the pairs s = θ₊ − θ, y = g₊ − g, by the two-loop recursion, H₀ = (sᵀy/yᵀy) I
+/// θ₊ = θ + α d  α by the strong Wolfe line search of Moré and Thuente
+/// ```
+///
+/// (Nocedal 1980; Liu and Nocedal, Mathematical Programming 45, 1989, 503–528.) Every evaluation is
+/// one trial of the line search. Both gradients of a pair belong to one objective: weights of laws
+/// are renewed only between searches, when [`advance`](Optimiser::advance) says
+/// [`Step::Arrived`]; the memory is dropped when they [jump](Optimiser::weights_jumped).
+#[derive(Debug, Clone)]
+pub struct Lbfgs {
+    settings: Settings,
+    /// Where the search under way began; empty before the first point.
+    base: Vec<f64>,
+    gradient: Vec<f64>,
+    value: f64,
+    direction: Vec<f64>,
+    search: Option<LineSearch>,
+    /// `s` and `y` of the pairs, oldest first in the ring that starts at `oldest`.
+    steps: Vec<Vec<f64>>,
+    changes: Vec<Vec<f64>>,
+    /// `1/sᵀy` of each pair.
+    rho: Vec<f64>,
+    oldest: usize,
+    pairs: usize,
+    /// Searches that failed in a row.
+    failed: usize,
+    /// Accepted steps since `value_then` was noted.
+    since: usize,
+    value_then: f64,
+    alphas: Vec<f64>,
+}
+
+impl Lbfgs {
+    /// Without memory, for this many parameters.
+    pub fn new(settings: Settings, parameters: usize) -> Self {
+        let rows = || vec![vec![0.0; parameters]; settings.memory];
+        Self {
+            settings,
+            base: vec![0.0; parameters],
+            gradient: vec![0.0; parameters],
+            value: 0.0,
+            direction: vec![0.0; parameters],
+            search: None,
+            steps: rows(),
+            changes: rows(),
+            rho: vec![0.0; settings.memory],
+            oldest: 0,
+            pairs: 0,
+            failed: 0,
+            since: 0,
+            value_then: f64::INFINITY,
+            alphas: vec![0.0; settings.memory],
+        }
+    }
+
+    /// Begins a search at the base; `θ` becomes its first trial.
+    fn depart(&mut self, theta: &mut [f64]) -> Step {
+        self.aim();
+        let slope = dot(&self.direction, &self.gradient);
+        let norm = dot(&self.gradient, &self.gradient).sqrt();
+        if norm <= 0.0 {
+            return Step::Stalled("the gradient is zero");
+        }
+        if slope >= 0.0 {
+            // Rounding has spoilt the memory.
+            self.pairs = 0;
+            return self.depart(theta);
+        }
+        // Without memory the direction has the gradient's length, which says nothing: a step of 1.
+        let first = if self.pairs == 0 { (1.0 / norm).min(1.0) } else { 1.0 };
+        self.search = Some(LineSearch::new(self.value, slope, first));
+        self.go(theta, first);
+        Step::Look
+    }
+
+    /// `θ = base + step · direction`.
+    fn go(&self, theta: &mut [f64], step: f64) {
+        for ((theta, base), direction) in theta.iter_mut().zip(&self.base).zip(&self.direction) {
+            *theta = base + step * direction;
+        }
+    }
+
+    /// The direction `−H g`, by the two-loop recursion.
+    fn aim(&mut self) {
+        let Self { direction, gradient, steps, changes, rho, alphas, oldest, pairs, .. } = self;
+        for (direction, gradient) in direction.iter_mut().zip(gradient.iter()) {
+            *direction = -gradient;
+        }
+        let slot = |n: usize| (*oldest + n) % steps.len();
+        for n in (0..*pairs).rev() {
+            let k = slot(n);
+            alphas[k] = rho[k] * dot(&steps[k], direction);
+            add(direction, -alphas[k], &changes[k]);
+        }
+        if *pairs > 0 {
+            let k = slot(*pairs - 1);
+            let scale = 1.0 / (rho[k] * dot(&changes[k], &changes[k]));
+            for d in direction.iter_mut() {
+                *d *= scale;
+            }
+        }
+        for n in 0..*pairs {
+            let k = slot(n);
+            let beta = rho[k] * dot(&changes[k], direction);
+            add(direction, alphas[k] - beta, &steps[k]);
+        }
+    }
+
+    /// Keeps the pair of the step from the base to θ, if its curvature is positive.
+    fn learn(&mut self, theta: &[f64], gradient: &[f64]) {
+        let memory = self.settings.memory;
+        let k = (self.oldest + self.pairs) % memory;
+        for ((s, theta), base) in self.steps[k].iter_mut().zip(theta).zip(&self.base) {
+            *s = theta - base;
+        }
+        for ((y, new), old) in self.changes[k].iter_mut().zip(gradient).zip(&self.gradient) {
+            *y = new - old;
+        }
+        let curvature = dot(&self.steps[k], &self.changes[k]);
+        if curvature > f64::EPSILON * dot(&self.changes[k], &self.changes[k]) {
+            self.rho[k] = 1.0 / curvature;
+            if self.pairs == memory {
+                self.oldest = (self.oldest + 1) % memory;
+            } else {
+                self.pairs += 1;
+            }
+        }
+    }
+
+    /// The search has ended at θ: it becomes the base of the next one, once weights are renewed.
+    fn arrive(&mut self, theta: &[f64], value: f64, gradient: &[f64]) -> Step {
+        self.learn(theta, gradient);
+        self.search = None;
+        self.failed = 0;
+        self.since += 1;
+        if self.since >= PATIENCE {
+            if self.value_then - value <= LEAST_GAIN * value.abs() {
+                return Step::Stalled("the objective does not fall any more");
+            }
+            (self.since, self.value_then) = (0, value);
+        }
+        Step::Arrived
+    }
+
+    /// The search has found nothing: once more without memory, then give up.
+    fn give_up(&mut self, theta: &mut [f64]) -> Step {
+        theta.copy_from_slice(&self.base);
+        self.search = None;
+        self.failed += 1;
+        if self.failed > 1 || self.pairs == 0 {
+            return Step::Stalled("no step along the gradient lowers the objective");
+        }
+        self.pairs = 0;
+        self.depart(theta)
+    }
+}
+
+impl Optimiser for Lbfgs {
+    fn name(&self) -> &'static str {
+        "lbfgs"
+    }
+
+    fn advance(&mut self, theta: &mut [f64], value: f64, gradient: &[f64], _factor: f64) -> Step {
+        let Some(search) = &mut self.search else {
+            self.base.copy_from_slice(theta);
+            self.gradient.copy_from_slice(gradient);
+            self.value = value;
+            return self.depart(theta);
+        };
+        match search.judge(value, dot(&self.direction, gradient)) {
+            Answer::Try(step) => {
+                self.go(theta, step);
+                Step::Look
+            }
+            Answer::Done => self.arrive(theta, value, gradient),
+            // A point that is lower is welcome, even where the slope is not flat enough.
+            Answer::Failed if value < self.value => self.arrive(theta, value, gradient),
+            Answer::Failed => self.give_up(theta),
+        }
+    }
+
+    fn holds_weights(&self) -> bool {
+        self.search.is_some()
+    }
+
+    fn weights_jumped(&mut self) {
+        self.pairs = 0;
+        (self.since, self.value_then) = (0, f64::INFINITY);
+    }
+
+    /// In the middle of a search.
+    fn can_shorten(&self) -> bool {
+        self.search.is_some()
+    }
+
+    fn shorten(&mut self, theta: &mut [f64]) -> Step {
+        match self.search.as_mut().map(LineSearch::shorten) {
+            Some(Answer::Try(step)) => {
+                self.go(theta, step);
+                Step::Look
+            }
+            _ => self.give_up(theta),
+        }
+    }
+
+    fn settle(&mut self, theta: &mut [f64], value: f64) -> bool {
+        let searching = self.search.take().is_some();
+        if searching && value > self.value {
+            theta.copy_from_slice(&self.base);
+        }
+        searching
+    }
+
+    fn save(&self, row: &mut Vec<f64>) {
+        row.clear();
+        row.extend([
+            self.value,
+            self.pairs as f64,
+            self.failed as f64,
+            self.since as f64,
+            self.value_then,
+            f64::from(u8::from(self.search.is_some())),
+        ]);
+        let search = self.search.unwrap_or(LineSearch::new(0.0, 0.0, 0.0));
+        row.extend(search.numbers());
+        row.extend(&self.base);
+        row.extend(&self.gradient);
+        row.extend(&self.direction);
+        for n in 0..self.pairs {
+            let k = (self.oldest + n) % self.settings.memory;
+            row.extend(&self.steps[k]);
+            row.extend(&self.changes[k]);
+        }
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts that `save` made"
+    )]
+    fn restore(&mut self, row: &[f64]) -> bool {
+        const COUNTS: usize = 6;
+        let n = self.base.len();
+        let Some((&[value, pairs, failed, since, value_then, searching], rest)) =
+            row.split_first_chunk::<COUNTS>()
+        else {
+            return false;
+        };
+        let Some((numbers, rest)) = rest.split_first_chunk::<{ LineSearch::NUMBERS }>() else {
+            return false;
+        };
+        let pairs = pairs as usize;
+        if pairs > self.settings.memory || rest.len() != (3 + 2 * pairs) * n {
+            return false;
+        }
+        let (points, memory) = rest.split_at(3 * n);
+        self.base.copy_from_slice(&points[..n]);
+        self.gradient.copy_from_slice(&points[n..2 * n]);
+        self.direction.copy_from_slice(&points[2 * n..]);
+        for (k, pair) in memory.chunks_exact((2 * n).max(1)).enumerate() {
+            self.steps[k].copy_from_slice(&pair[..n]);
+            self.changes[k].copy_from_slice(&pair[n..]);
+            self.rho[k] = 1.0 / dot(&self.steps[k], &self.changes[k]);
+        }
+        (self.value, self.value_then) = (value, value_then);
+        (self.pairs, self.oldest) = (pairs, 0);
+        (self.failed, self.since) = (failed as usize, since as usize);
+        self.search = (searching > 0.0).then(|| LineSearch::restore(numbers));
+        true
+    }
+}
+
+/// `aᵀb`, in eight sums that a processor can add at the same time.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// `a += factor · b`.
+fn add(a: &mut [f64], factor: f64, b: &[f64]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a += factor * b;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rosenbrock's valley in `n` variables, with its gradient.
+    fn valley(x: &[f64], gradient: &mut [f64]) -> f64 {
+        gradient.fill(0.0);
+        let mut value = 0.0;
+        for k in 0..x.len() - 1 {
+            let (a, b) = (x[k + 1] - x[k] * x[k], 1.0 - x[k]);
+            value += 100.0 * a * a + b * b;
+            gradient[k] += -400.0 * x[k] * a - 2.0 * b;
+            gradient[k + 1] += 200.0 * a;
+        }
+        value
+    }
+
+    /// Looks until the value is below `target`; how many looks it took.
+    fn descend(lbfgs: &mut Lbfgs, x: &mut [f64], target: f64) -> usize {
+        let mut gradient = vec![0.0; x.len()];
+        for looks in 1..2000 {
+            let value = valley(x, &mut gradient);
+            if value < target {
+                return looks;
+            }
+            while lbfgs.advance(x, value, &gradient, 1.0) == Step::Arrived {}
+        }
+        panic!("did not get below {target}");
+    }
+
+    #[test]
+    fn the_valley_is_descended_in_few_looks() {
+        for (n, memory, most) in [(2, 5, 60), (20, 20, 200), (100, 50, 700)] {
+            let mut x = vec![-1.2; n];
+            let looks = descend(&mut Lbfgs::new(Settings { memory }, n), &mut x, 1e-20);
+            assert!(looks < most, "{n} variables: {looks} looks");
+        }
+    }
+
+    #[test]
+    fn a_saved_search_goes_on_bit_for_bit() {
+        let mut gradient = [0.0; 6];
+        let (mut a, mut x) = (Lbfgs::new(Settings { memory: 4 }, 6), vec![-1.2; 6]);
+        let (mut b, mut z, mut row) = (a.clone(), Vec::new(), Vec::new());
+        for look in 0..60 {
+            let value = valley(&x, &mut gradient);
+            while a.advance(&mut x, value, &gradient, 1.0) == Step::Arrived {}
+            a.save(&mut row);
+            if look > 0 {
+                let value = valley(&z, &mut gradient);
+                while b.advance(&mut z, value, &gradient, 1.0) == Step::Arrived {}
+                assert_eq!(x, z, "look {look}");
+            }
+            b = Lbfgs::new(Settings { memory: 4 }, 6);
+            assert!(b.restore(&row));
+            z.clone_from(&x);
+        }
+        assert!(!b.restore(&row[1..]), "a row of another length is refused");
+    }
+
+    #[test]
+    fn a_wrong_slope_ends_in_a_stall_and_not_in_a_loop() {
+        let mut lbfgs = Lbfgs::new(Settings::default(), 1);
+        let mut x = [0.0];
+        for _ in 0..100 {
+            // The value rises along every direction, whatever the gradient says.
+            let value = x[0] * x[0];
+            let step = lbfgs.advance(&mut x, value, &[1.0], 1.0);
+            if matches!(step, Step::Stalled(_)) {
+                assert_eq!(x.map(f64::to_bits), [0], "back to where the value was lowest");
+                return;
+            }
+        }
+        panic!("no stall");
+    }
+}

@@ -1,0 +1,157 @@
+//! The size of things, read off the data: what the network and the objective call one.
+
+use lawful_law::{Law, Steps, Workspace};
+use lawful_ode::Scaling;
+
+use crate::{Dataset, Hold, Trajectory, Units, fill, noise};
+
+/// Rows of a law at which its size is looked at: more would not change it.
+const LOOKS: usize = 64;
+
+/// Brings states, rates, inputs and time of these data to order one.
+///
+/// ```text
+/// m, s   mean and standard deviation of a state's measured cells
+/// rate   root mean square of (y_b − y_a)/(t_b − t_a) over neighbouring measured cells
+/// a, b   mean and standard deviation of an input
+/// t₀, T  the first time, and the longest duration
+/// ```
+///
+/// Where noise would dominate the difference of neighbours, cells further apart are compared. What
+/// never changes gets the size of its value, or 1.
+pub fn scaling(dataset: &Dataset) -> Scaling {
+    let trajectories = dataset.trajectories();
+    let (d, m) = (dataset.state().len(), dataset.inputs().len());
+    let duration = trajectories.iter().map(|t| t.times[t.len() - 1] - t.times[0]);
+    let duration = duration.fold(0.0, f64::max);
+    let first = trajectories.iter().map(|t| t.times[0]).fold(f64::INFINITY, f64::min);
+    let (mut state_centre, mut state, mut rate) = (vec![0.0; d], vec![1.0; d], vec![1.0; d]);
+    for variable in 0..d {
+        let cells = || trajectories.iter().flat_map(move |t| column(&t.states, d, variable));
+        (state_centre[variable], state[variable]) = centre_and_spread(cells);
+        let noise = noise::of_variable(dataset, variable) * state[variable];
+        let change = rate_of(trajectories, d, variable, noise);
+        rate[variable] = if change > 0.0 { change } else { state[variable] / duration };
+    }
+    let (mut input_centre, mut input) = (vec![0.0; m], vec![1.0; m]);
+    for n in 0..m {
+        let cells = || trajectories.iter().flat_map(move |t| column(&t.inputs, m, n));
+        (input_centre[n], input[n]) = centre_and_spread(cells);
+    }
+    Scaling { state_centre, state, rate, input_centre, input, time_centre: first, time: duration }
+}
+
+/// The measured cells of one column of a table.
+fn column(values: &[f64], width: usize, n: usize) -> impl Iterator<Item = f64> + '_ {
+    values.iter().skip(n).step_by(width).copied().filter(|value| value.is_finite())
+}
+
+/// Mean and standard deviation; of what does not change, 0 and its size.
+fn centre_and_spread<I: Iterator<Item = f64>>(cells: impl Fn() -> I) -> (f64, f64) {
+    let count = cells().count().max(1) as f64;
+    let mean = cells().sum::<f64>() / count;
+    let spread = (cells().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+    if spread > 1e-12 * mean.abs() {
+        (mean, spread)
+    } else if mean.abs() > 0.0 {
+        (0.0, mean.abs())
+    } else {
+        (0.0, 1.0)
+    }
+}
+
+/// Root mean square of the rates between cells at the least distance at which their difference is
+/// more than noise; 0 if nothing changes.
+fn rate_of(trajectories: &[Trajectory], d: usize, variable: usize, noise: f64) -> f64 {
+    let mut apart = 1;
+    loop {
+        let (mut rates, mut changes, mut count) = (0.0, 0.0, 0.0);
+        for trajectory in trajectories {
+            let cells: Vec<(f64, f64)> = (trajectory.times.iter().copied())
+                .zip(trajectory.states.iter().skip(variable).step_by(d).copied())
+                .filter(|(_, value)| value.is_finite())
+                .collect();
+            for (a, b) in cells.iter().zip(cells.iter().skip(apart)) {
+                rates += ((b.1 - a.1) / (b.0 - a.0)).powi(2);
+                changes += (b.1 - a.1).powi(2);
+                count += 1.0;
+            }
+        }
+        if count < 1.0 {
+            return 0.0;
+        }
+        let (rate, change) = (f64::sqrt(rates / count), f64::sqrt(changes / count));
+        let longer = trajectories.iter().any(|t| t.len() > 2 * apart + 2);
+        // The difference of two noisy values has √2 times the noise.
+        if change >= 4.0 * std::f64::consts::SQRT_2 * noise || !longer {
+            return rate;
+        }
+        apart *= 2;
+    }
+}
+
+/// Errors in standard deviations, laws in their size on the data: by how much `c` changes when every
+/// state that it looks at moves by its standard deviation,
+///
+/// ```text
+/// size² = mean over rows n of Σ_{m, i} (∂c_n/∂y_{m,i} s_i)²
+/// ```
+///
+/// so that a law in joules and one in kilograms weigh alike, and one that the data obey exactly has
+/// a size too.
+pub fn units(dataset: &Dataset, laws: &[Law], scaling: &Scaling) -> Units {
+    let mut sizes = vec![(0.0, 0.0); laws.len()];
+    for trajectory in dataset.trajectories() {
+        let states = completed(trajectory, scaling);
+        for (law, size) in laws.iter().zip(&mut sizes) {
+            let (sum, count) = sensitivity(law, trajectory, &states, &scaling.state);
+            *size = (size.0 + sum, size.1 + count);
+        }
+    }
+    let laws = sizes.into_iter().map(|(sum, count): (f64, f64)| {
+        let size = (sum / count).sqrt();
+        if size > 0.0 && size.is_finite() { size } else { 1.0 }
+    });
+    Units { state: scaling.state.clone(), laws: laws.collect(), margin: 0.0 }
+}
+
+/// The states of a trajectory with its gaps filled: between measured cells on straight lines, and
+/// what was never measured by its centre.
+pub(crate) fn completed(trajectory: &Trajectory, scaling: &Scaling) -> Vec<f64> {
+    let d = scaling.state.len();
+    let mut states = trajectory.states.clone();
+    for variable in 0..d {
+        let mut cells: Vec<f64> = states.iter().skip(variable).step_by(d).copied().collect();
+        if !fill(Hold::Linear, &trajectory.times, &mut cells, 1) {
+            cells.fill(scaling.state_centre[variable]);
+        }
+        for (state, cell) in states.iter_mut().skip(variable).step_by(d).zip(cells) {
+            *state = cell;
+        }
+    }
+    states
+}
+
+/// `Σ_n Σ_{m, i} (∂c_n/∂y_{m,i} s_i)²` over some rows, and how many they are.
+fn sensitivity(law: &Law, trajectory: &Trajectory, states: &[f64], scale: &[f64]) -> (f64, f64) {
+    let n = trajectory.len();
+    let steps = Steps { times: &trajectory.times, states, inputs: &trajectory.inputs };
+    let rows = law.reach().range(n);
+    let stride = rows.len().div_ceil(LOOKS).max(1);
+    let mut workspace = Workspace::default();
+    let mut residuals = vec![0.0; n];
+    let (mut sum, mut count) = (0.0, 0.0);
+    for row in rows.step_by(stride) {
+        law.residuals(&steps, &mut workspace, &mut residuals);
+        let (mut residual_bar, mut state_bar) = (vec![0.0; n], vec![0.0; states.len()]);
+        residual_bar[row] = 1.0;
+        law.pull_back(&steps, &mut workspace, &residual_bar, &mut state_bar);
+        let squares = state_bar.iter().zip(scale.iter().cycle()).map(|(bar, s)| (bar * s).powi(2));
+        let square = squares.sum::<f64>();
+        if square.is_finite() {
+            sum += square;
+            count += 1.0;
+        }
+    }
+    (sum, count)
+}

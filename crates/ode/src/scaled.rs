@@ -1,0 +1,163 @@
+//! A field in units of order one inside, in the user's units outside.
+
+use crate::VectorField;
+
+/// What the numbers outside a [`Scaled`] field are divided by, and where their zero is put.
+///
+/// ```text
+/// f(t, y, u) = rate ∘ g((t − t₀)/T, (y − m)/s, (u − a)/b)
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaling {
+    /// `m`: what becomes 0, for each state variable.
+    pub state_centre: Vec<f64>,
+    /// `s`: what becomes 1, for each state variable; above 0.
+    pub state: Vec<f64>,
+    /// The rate of each state variable that an output of 1 stands for; above 0.
+    pub rate: Vec<f64>,
+    /// `a`: what becomes 0, for each input.
+    pub input_centre: Vec<f64>,
+    /// `b`: what becomes 1, for each input; above 0.
+    pub input: Vec<f64>,
+    /// `t₀`: the time that becomes 0.
+    pub time_centre: f64,
+    /// `T`: the time that becomes 1; above 0.
+    pub time: f64,
+}
+
+impl Scaling {
+    /// Everything as it is.
+    pub fn none(states: usize, inputs: usize) -> Self {
+        Self {
+            state_centre: vec![0.0; states],
+            state: vec![1.0; states],
+            rate: vec![1.0; states],
+            input_centre: vec![0.0; inputs],
+            input: vec![1.0; inputs],
+            time_centre: 0.0,
+            time: 1.0,
+        }
+    }
+}
+
+/// A field that computes in units of order one, seen from outside in the user's units.
+///
+/// The adjoints go the same way back: `ȳ += (1/s) ∘ ḡ` with `rate ∘ w` pulled back through the inner
+/// field. θ is the inner field's.
+pub struct Scaled {
+    field: Box<dyn VectorField>,
+    scaling: Scaling,
+    /// Times, states and inputs, or adjoints, of all columns in inner units.
+    t: Vec<f64>,
+    y: Vec<f64>,
+    u: Vec<f64>,
+    w: Vec<f64>,
+}
+
+impl Scaled {
+    /// Puts a scale around a field.
+    ///
+    /// # Panics
+    /// If the lengths of the scaling are not the field's.
+    pub fn new(field: Box<dyn VectorField>, scaling: Scaling) -> Self {
+        let (d, m) = (field.state_len(), field.input_len());
+        for (len, expected) in [
+            (scaling.state_centre.len(), d),
+            (scaling.state.len(), d),
+            (scaling.rate.len(), d),
+            (scaling.input_centre.len(), m),
+            (scaling.input.len(), m),
+        ] {
+            assert_eq!(len, expected, "one scale for each variable of the field");
+        }
+        Self { field, scaling, t: Vec::new(), y: Vec::new(), u: Vec::new(), w: Vec::new() }
+    }
+}
+
+/// `to = (from − centre)/scale`, column after column.
+fn inwards(to: &mut [f64], from: &[f64], centre: &[f64], scale: &[f64]) {
+    let width = centre.len();
+    if width == 0 {
+        return;
+    }
+    for (to, from) in to.chunks_exact_mut(width).zip(from.chunks_exact(width)) {
+        for (((to, from), centre), scale) in to.iter_mut().zip(from).zip(centre).zip(scale) {
+            *to = (from - centre) / scale;
+        }
+    }
+}
+
+impl VectorField for Scaled {
+    fn state_len(&self) -> usize {
+        self.field.state_len()
+    }
+
+    fn input_len(&self) -> usize {
+        self.field.input_len()
+    }
+
+    fn parameter_len(&self) -> usize {
+        self.field.parameter_len()
+    }
+
+    fn set_parameters(&mut self, theta: &[f64]) {
+        self.field.set_parameters(theta);
+    }
+
+    fn reserve(&mut self, slots: usize, columns: usize) {
+        self.field.reserve(slots, columns);
+        let (d, m) = (self.state_len(), self.input_len());
+        for (buffer, width) in
+            [(&mut self.t, 1), (&mut self.y, d), (&mut self.u, m), (&mut self.w, d)]
+        {
+            if buffer.len() < columns * width {
+                buffer.resize(columns * width, 0.0);
+            }
+        }
+    }
+
+    fn slot_bytes(&self, columns: usize) -> usize {
+        self.field.slot_bytes(columns)
+    }
+
+    fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {
+        let Self { scaling, field, .. } = self;
+        let (inner_t, inner_y) = (&mut self.t[..t.len()], &mut self.y[..y.len()]);
+        let inner_u = &mut self.u[..u.len()];
+        inwards(inner_t, t, &[scaling.time_centre], &[scaling.time]);
+        inwards(inner_y, y, &scaling.state_centre, &scaling.state);
+        inwards(inner_u, u, &scaling.input_centre, &scaling.input);
+        field.eval(slot, inner_t, inner_y, inner_u, dy);
+        for dy in dy.chunks_exact_mut(scaling.rate.len()) {
+            for (dy, rate) in dy.iter_mut().zip(&scaling.rate) {
+                *dy *= rate;
+            }
+        }
+    }
+
+    fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        let Self { scaling, field, .. } = self;
+        let d = scaling.state.len();
+        let (inner_w, inner_bar) = (&mut self.w[..w.len()], &mut self.y[..y_bar.len()]);
+        for (inner, w) in inner_w.chunks_exact_mut(d).zip(w.chunks_exact(d)) {
+            for ((inner, w), rate) in inner.iter_mut().zip(w).zip(&scaling.rate) {
+                *inner = w * rate;
+            }
+        }
+        inner_bar.fill(0.0);
+        field.pull_back(slot, inner_w, inner_bar);
+        for (bar, inner) in y_bar.chunks_exact_mut(d).zip(inner_bar.chunks_exact(d)) {
+            for ((bar, inner), scale) in bar.iter_mut().zip(inner).zip(&scaling.state) {
+                *bar += inner / scale;
+            }
+        }
+    }
+
+    fn flush(&mut self, theta_bar: &mut [f64]) {
+        self.field.flush(theta_bar);
+    }
+
+    fn fork(&self) -> Box<dyn VectorField> {
+        Box::new(Self::new(self.field.fork(), self.scaling.clone()))
+    }
+}

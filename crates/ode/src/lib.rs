@@ -76,7 +76,7 @@ pub use dense::Dense;
 pub use error::{MethodError, Moment, SolveError};
 pub use field::{Equations, Recorded, VectorField};
 pub use inputs::{Inputs, NoInputs};
-pub use kernels::dispatch::{Kernels, kernels};
+pub use kernels::dispatch::{Kernels, kernels, vectorised};
 pub use methods::METHODS;
 pub use mlp::{LayerShape, Mlp, MlpShape, Precision, ReferenceMlp, ShapeError};
 pub use path::{Counts, Path, Step};

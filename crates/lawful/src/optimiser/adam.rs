@@ -65,13 +65,15 @@ impl Optimiser for Adam {
         let (m, v) = moments.split_at_mut(theta.len());
         *k += 1.0;
         let (mean_share, square_share) = (1.0 - beta1.powf(*k), 1.0 - beta2.powf(*k));
-        for ((theta, g), (m, v)) in theta.iter_mut().zip(gradient).zip(m.iter_mut().zip(v)) {
-            let g = scale * g;
-            *m = beta1 * *m + (1.0 - beta1) * g;
-            *v = beta2 * *v + (1.0 - beta2) * g * g;
-            let step = (*m / mean_share) / ((*v / square_share).sqrt() + epsilon);
-            *theta -= factor * rate * step;
-        }
+        lawful_ode::vectorised(|| {
+            for ((theta, g), (m, v)) in theta.iter_mut().zip(gradient).zip(m.iter_mut().zip(v)) {
+                let g = scale * g;
+                *m = beta1 * *m + (1.0 - beta1) * g;
+                *v = beta2 * *v + (1.0 - beta2) * g * g;
+                let step = (*m / mean_share) / ((*v / square_share).sqrt() + epsilon);
+                *theta -= factor * rate * step;
+            }
+        });
         Step::Look
     }
 

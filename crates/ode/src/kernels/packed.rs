@@ -65,38 +65,55 @@ impl<T: Real, const N: usize> Packed<T, N> {
         self.panels.is_empty()
     }
 
-    /// Fills in `W[output][input] = weight(output, input)` and `b[output] = bias(output)`.
-    pub(crate) fn fill(
-        &mut self,
-        weight: impl Fn(usize, usize) -> f64,
-        bias: impl Fn(usize) -> f64,
-    ) {
+    /// Fills in `W`, given row by row (`row(output)` has a weight per input), and `b`.
+    #[inline(always)]
+    pub(crate) fn fill_by_rows<'a>(&mut self, row: impl Fn(usize) -> &'a [f64], biases: &[f64]) {
         let (inputs, outputs) = (self.inputs, self.outputs);
         if self.thin() {
-            let row = packs(inputs, N) * N;
-            let (rows, biases) = flat_mut(&mut self.data).split_at_mut(outputs * row);
-            for o in 0..outputs {
-                for i in 0..inputs {
-                    rows[o * row + i] = T::from_f64(weight(o, i));
-                }
-                biases[o] = T::from_f64(bias(o));
+            let len = packs(inputs, N) * N;
+            let (rows, rest) = flat_mut(&mut self.data).split_at_mut(outputs * len);
+            for (o, weights) in rows.chunks_exact_mut(len).enumerate() {
+                cast(row(o), &mut weights[..inputs]);
+            }
+            return cast(biases, &mut rest[..outputs]);
+        }
+        for panel in &self.panels {
+            let (lanes, first) = (panel.width * N, panel.first * N);
+            let used = lanes.min(outputs - first);
+            let data = flat_mut(&mut self.data[panel.data.clone()]);
+            cast(&biases[first..][..used], &mut data[..used]);
+            for o in 0..used {
+                let weights = data[lanes + o..].iter_mut().step_by(lanes);
+                weights.zip(row(first + o)).for_each(|(to, from)| *to = T::from_f64(*from));
+            }
+        }
+    }
+
+    /// Fills in `W`, given column by column (`column(input)` has a weight per output); `b = 0`.
+    #[inline(always)]
+    pub(crate) fn fill_by_columns<'a>(&mut self, column: impl Fn(usize) -> &'a [f64]) {
+        let (inputs, outputs) = (self.inputs, self.outputs);
+        if self.thin() {
+            let len = packs(inputs, N) * N;
+            for i in 0..inputs {
+                let weights = flat_mut(&mut self.data)[i..].iter_mut().step_by(len);
+                weights.zip(&column(i)[..outputs]).for_each(|(to, w)| *to = T::from_f64(*w));
             }
             return;
         }
         for panel in &self.panels {
             let (lanes, first) = (panel.width * N, panel.first * N);
             let used = lanes.min(outputs - first);
-            let mut rows = flat_mut(&mut self.data[panel.data.clone()]).chunks_exact_mut(lanes);
-            if let Some(row) = rows.next() {
-                for (o, b) in row[..used].iter_mut().enumerate() {
-                    *b = T::from_f64(bias(first + o));
-                }
-            }
-            for (i, row) in rows.enumerate() {
-                for (o, w) in row[..used].iter_mut().enumerate() {
-                    *w = T::from_f64(weight(first + o, i));
-                }
+            let data = flat_mut(&mut self.data[panel.data.clone()]);
+            for (i, weights) in data.chunks_exact_mut(lanes).skip(1).enumerate() {
+                cast(&column(i)[first..][..used], &mut weights[..used]);
             }
         }
     }
+}
+
+/// `to = from` in this precision.
+#[inline(always)]
+fn cast<T: Real>(from: &[f64], to: &mut [T]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = T::from_f64(*from));
 }

@@ -181,7 +181,10 @@ mod tests {
         }
         for most in [ONE_COLUMN, MANY_COLUMNS] {
             let mut matrix = Packed::new(outputs, inputs, most);
-            matrix.fill(number, |o| o as f64);
+            let rows: Vec<f64> =
+                (0..outputs * inputs).map(|at| number(at / inputs, at % inputs)).collect();
+            let biases: Vec<f64> = (0..outputs).map(|o| o as f64).collect();
+            matrix.fill_by_rows(|o| &rows[o * inputs..][..inputs], &biases);
             for kernels in Kernels::available() {
                 let mut y = vec![Lanes::splat(T::from_f64(f64::NAN)); columns * y_packs];
                 kernels.run(Product { columns, matrix: &matrix, x: &x, y: &mut y });

@@ -2,6 +2,7 @@
 
 use super::LayerShape;
 use crate::Activation;
+use crate::kernels::dispatch::vectorised;
 use crate::kernels::lanes::Real;
 use crate::kernels::packed::{MANY_COLUMNS, ONE_COLUMN, Packed};
 
@@ -38,10 +39,12 @@ impl<T: Real, const N: usize> Layer<T, N> {
 
     /// Packs this layer's part of θ.
     pub(super) fn pack(&mut self, theta: &[f64]) {
-        let weights = &theta[self.shape.weights.clone()];
-        let biases = &theta[self.shape.biases.clone()];
-        let (inputs, first) = (self.shape.inputs, self.wanted.start);
-        self.forward.fill(|o, i| weights[o * inputs + i], |o| biases[o]);
-        self.backward.fill(|i, o| weights[o * inputs + first + i], |_| 0.0);
+        let Self { shape, wanted, forward, backward, .. } = self;
+        let (weights, biases) = (&theta[shape.weights.clone()], &theta[shape.biases.clone()]);
+        let row = |o: usize| &weights[o * shape.inputs..][..shape.inputs];
+        vectorised(|| {
+            forward.fill_by_rows(row, biases);
+            backward.fill_by_columns(|o| &row(o)[wanted.clone()]);
+        });
     }
 }

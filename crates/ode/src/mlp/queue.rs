@@ -107,11 +107,13 @@ impl<T: Real, const N: usize> Queue<T, N> {
 
     /// Forgets everything that was queued.
     pub(super) fn clear(&mut self) {
-        (self.rows, self.summed, self.spilled) = (0, 0, false);
-        for layer in &mut self.layers {
-            layer.sums.fill(Lanes::zero());
+        if self.summed > 0 {
+            self.layers.iter_mut().for_each(|layer| layer.sums.fill(Lanes::zero()));
         }
-        self.theta_bar.fill(0.0);
+        if self.spilled {
+            self.theta_bar.fill(0.0);
+        }
+        (self.rows, self.summed, self.spilled) = (0, 0, false);
     }
 }
 

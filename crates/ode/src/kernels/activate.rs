@@ -10,22 +10,28 @@
 //! ```
 
 use super::exponential::{Exponential, at_least, exp, exp_m1, exp_m1_and_p1, ln_1p};
-use super::lanes::{Lanes, mul_add};
+use super::lanes::{Lanes, mul_add, prefetch};
 use crate::Activation;
 
-/// `x = σ(x)` for every number.
+/// Lines of the cache, of two packs each, that are fetched ahead with each pack that is activated:
+/// about as many as arrive in the time.
+const AHEAD: usize = 8;
+
+/// `x = σ(x)` for every number. Meanwhile what is `ahead`, the weights that come next, is fetched
+/// from the second level of the cache, which has nothing to do while numbers are activated.
 #[inline(always)]
 pub(crate) fn activate<T: Exponential, const N: usize, const FMA: bool>(
     activation: Activation,
     x: &mut [Lanes<T, N>],
+    ahead: &[Lanes<T, N>],
 ) {
     match activation {
-        Activation::Tanh => each(x, |x| tanh::<T, FMA>(x)),
-        Activation::Elu => each(x, |x| elu::<T, FMA>(x)),
-        Activation::Relu => each(x, |x| at_least(T::default(), x) + T::default()),
-        Activation::Softplus => each(x, |x| softplus::<T, FMA>(x)),
-        Activation::Silu => each(x, |x| at_least(T::LOWEST_EXP, x) * sigmoid::<T, FMA>(x)),
-        Activation::Sin => each(x, T::sin),
+        Activation::Tanh => each(x, ahead, |x| tanh::<T, FMA>(x)),
+        Activation::Elu => each(x, ahead, |x| elu::<T, FMA>(x)),
+        Activation::Relu => each(x, ahead, |x| at_least(T::default(), x) + T::default()),
+        Activation::Softplus => each(x, ahead, |x| softplus::<T, FMA>(x)),
+        Activation::Silu => each(x, ahead, |x| at_least(T::LOWEST_EXP, x) * sigmoid::<T, FMA>(x)),
+        Activation::Sin => each(x, ahead, T::sin),
         Activation::Identity => {}
     }
 }
@@ -96,8 +102,21 @@ pub(crate) fn copy<T: Exponential, const N: usize>(from: &[Lanes<T, N>], to: &mu
 }
 
 #[inline(always)]
-fn each<T: Exponential, const N: usize>(x: &mut [Lanes<T, N>], f: impl Fn(T) -> T) {
-    for x in x {
+fn each<T: Exponential, const N: usize>(
+    x: &mut [Lanes<T, N>],
+    ahead: &[Lanes<T, N>],
+    f: impl Fn(T) -> T,
+) {
+    let (ahead, _) = ahead.as_chunks::<{ 2 * AHEAD }>();
+    let (with, without) = x.split_at_mut(ahead.len().min(x.len()));
+    for (x, ahead) in with.iter_mut().zip(ahead) {
+        for line in 0..AHEAD {
+            prefetch(&ahead[2 * line]);
+        }
+        *x = x.map(&f);
+        one_pack_at_a_time();
+    }
+    for x in without {
         *x = x.map(&f);
         one_pack_at_a_time();
     }
@@ -152,7 +171,7 @@ mod tests {
         fn run<const FMA: bool>(self) {
             let input = [Lanes::<T, 4>::splat(self.x)];
             let (mut value, mut kept) = (input, input);
-            activate::<T, 4, FMA>(self.activation, &mut value);
+            activate::<T, 4, FMA>(self.activation, &mut value, &[]);
             let mut slope = [Lanes::splat(T::from_f64(1.0))];
             times_slope::<T, 4, FMA>(self.activation, &value, &input, &mut kept, &mut slope);
             assert_eq!(

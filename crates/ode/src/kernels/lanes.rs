@@ -152,6 +152,19 @@ impl<T: Real, const N: usize> Add for Lanes<T, N> {
     }
 }
 
+/// Asks the cache for the line in which `at` begins.
+#[inline(always)]
+pub(crate) fn prefetch<T>(at: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint that reads nothing, about a place that is there.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
+
 /// How many packs of `N` lanes hold `len` numbers.
 pub(crate) const fn packs(len: usize, lanes: usize) -> usize {
     len.div_ceil(lanes)

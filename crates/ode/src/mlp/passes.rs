@@ -12,6 +12,10 @@ use crate::kernels::exponential::Exponential;
 use crate::kernels::lanes::{Lanes, flat, flat_mut, packs};
 use crate::kernels::product::product;
 
+/// Packs of weights that stay in the first level of the cache from one evaluation to the next,
+/// which is 32 KiB on most processors. What is larger is fetched ahead.
+const CACHE: usize = 28 * 1024 / 32;
+
 /// `dy = f(t, y, u; θ)`, recorded in `slot`:
 /// `x₀ = [t, y, u]`, `z_l = W_l x_{l−1} + b_l`, `x_l = σ_l(z_l)`, `dy = z_L`.
 pub(super) struct Evaluation<'a, T, const N: usize> {
@@ -43,6 +47,8 @@ impl<T: Exponential, const N: usize> Kernel for Evaluation<'_, T, N> {
             cast(y, &mut x[first..]);
             cast(u, &mut x[first + d..]);
         }
+        let packs_of = |layer: &Layer<T, N>| layer.forward.data.len();
+        let large = self.layers.iter().map(packs_of).sum::<usize>() > CACHE;
         let (hidden, last) = self.layers.split_at(self.layers.len() - 1);
         for (l, layer) in hidden.iter().enumerate() {
             let step = self.tape.step(slot, l);
@@ -50,7 +56,8 @@ impl<T: Exponential, const N: usize> Kernel for Evaluation<'_, T, N> {
             if let Some(argument) = step.argument {
                 argument.copy_from_slice(step.y);
             }
-            activate::<T, N, FMA>(layer.activation, step.y);
+            let ahead = if large { &self.layers[l + 1].forward.data[..] } else { &[] };
+            activate::<T, N, FMA>(layer.activation, step.y, ahead);
         }
         let x = self.tape.value(slot, hidden.len());
         product::<T, N, FMA>(columns, &last[0].forward, x, self.result);

@@ -77,7 +77,7 @@ impl<T: Exponential, const N: usize> Slopes<'_, T, N> {
         for ((x_bar, kept), a) in self.x_bar.iter_mut().zip(self.kept).zip(self.value) {
             *kept = *a;
             *x_bar = x_bar.zip(*a, |x_bar, a| x_bar * slope(a));
-            one_pack_at_a_time();
+            one_at_a_time();
         }
     }
 
@@ -87,7 +87,7 @@ impl<T: Exponential, const N: usize> Slopes<'_, T, N> {
         self.kept.copy_from_slice(self.value);
         for (x_bar, x) in self.x_bar.iter_mut().zip(input) {
             *x_bar = x_bar.zip(*x, |x_bar, x| x_bar * slope(x));
-            one_pack_at_a_time();
+            one_at_a_time();
         }
     }
 }
@@ -97,7 +97,7 @@ impl<T: Exponential, const N: usize> Slopes<'_, T, N> {
 pub(crate) fn copy<T: Exponential, const N: usize>(from: &[Lanes<T, N>], to: &mut [Lanes<T, N>]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;
-        one_pack_at_a_time();
+        one_at_a_time();
     }
 }
 
@@ -114,17 +114,18 @@ fn each<T: Exponential, const N: usize>(
             prefetch(&ahead[2 * line]);
         }
         *x = x.map(&f);
-        one_pack_at_a_time();
+        one_at_a_time();
     }
     for x in without {
         *x = x.map(&f);
-        one_pack_at_a_time();
+        one_at_a_time();
     }
 }
 
-/// Keeps the compiler from joining lanes of neighbouring packs, which costs it shuffles.
+/// Keeps the compiler from joining lanes of neighbouring packs, which costs it shuffles, or the few
+/// numbers of a state, which costs it more checks than they are worth.
 #[inline(always)]
-fn one_pack_at_a_time() {
+pub(crate) fn one_at_a_time() {
     std::hint::black_box(());
 }
 

@@ -65,9 +65,23 @@ struct Block<'a, T, const N: usize> {
 
 impl<T: Real, const N: usize> Block<'_, T, N> {
     #[inline(always)]
-    fn one_by_one<const R: usize, const FMA: bool>(mut self) {
+    fn one_by_one<const R: usize, const FMA: bool>(self) {
+        let (rows, _) = self.panel.as_chunks::<R>();
+        let Some((biases, weights)) = rows.split_first() else { return };
+        let (mut x, mut y) = (flat(self.x), &mut self.y[self.first..]);
         for column in 0..self.columns {
-            self.tile::<R, 1, FMA>(column);
+            if column > 0 {
+                x = &x[packs(self.inputs, N) * N..];
+                y = &mut std::mem::take(&mut y)[self.stride..];
+            }
+            let mut sums = *biases;
+            for (row, x) in weights.iter().zip(&x[..self.inputs]) {
+                let x = Lanes::splat(*x);
+                for r in 0..R {
+                    sums[r] = sums[r].plus_product::<FMA>(row[r], x);
+                }
+            }
+            y[..R].copy_from_slice(&sums);
         }
     }
 

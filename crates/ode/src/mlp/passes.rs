@@ -6,7 +6,7 @@ use super::queue::Queue;
 use super::tape::Tape;
 use super::weights::Layer;
 use crate::Activation;
-use crate::kernels::activate::{activate, copy, times_slope};
+use crate::kernels::activate::{activate, copy, one_at_a_time, times_slope};
 use crate::kernels::dispatch::Kernel;
 use crate::kernels::exponential::Exponential;
 use crate::kernels::lanes::{Lanes, flat, flat_mut, packs};
@@ -65,7 +65,10 @@ impl<T: Exponential, const N: usize> Kernel for Evaluation<'_, T, N> {
         for column in 0..columns {
             let z = &flat(self.result)[column * row..][..d];
             let dy = &mut self.dy[column * d..][..d];
-            dy.iter_mut().zip(z).for_each(|(dy, z)| *dy = z.to_f64());
+            for (dy, z) in dy.iter_mut().zip(z) {
+                *dy = z.to_f64();
+                one_at_a_time();
+            }
         }
     }
 }
@@ -124,7 +127,10 @@ impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
         for column in 0..columns {
             let bar = &flat(self.result)[column * y_lanes..][..d];
             let y_bar = &mut self.y_bar[column * d..][..d];
-            y_bar.iter_mut().zip(bar).for_each(|(sum, bar)| *sum += bar.to_f64());
+            for (sum, bar) in y_bar.iter_mut().zip(bar) {
+                *sum += bar.to_f64();
+                one_at_a_time();
+            }
         }
     }
 }
@@ -132,5 +138,8 @@ impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
 /// `to = from` in this precision, for as many numbers as `from` has.
 #[inline(always)]
 fn cast<T: Exponential>(from: &[f64], to: &mut [T]) {
-    to[..from.len()].iter_mut().zip(from).for_each(|(to, from)| *to = T::from_f64(*from));
+    for (to, from) in to[..from.len()].iter_mut().zip(from) {
+        *to = T::from_f64(*from);
+        one_at_a_time();
+    }
 }

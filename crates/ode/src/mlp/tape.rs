@@ -13,6 +13,8 @@ pub(super) struct Tape<T, const N: usize> {
     /// Room for columns in each slot.
     width: usize,
     parts: Vec<Part>,
+    /// Packs of one column in one slot.
+    depth: usize,
 }
 
 /// Place of `x_l` and `z_l`, in packs per column of room.
@@ -46,13 +48,8 @@ impl<T: Real, const N: usize> Tape<T, N> {
             let has_argument = !activation.slope_follows_from_value();
             parts.push(Part { start, packs: packs(width, N), has_argument });
         }
-        Self { data: Vec::new(), columns: Vec::new(), width: 0, parts }
-    }
-
-    /// Packs of one column in one slot.
-    #[inline(always)]
-    fn depth(&self) -> usize {
-        self.parts.last().map_or(0, Part::end)
+        let depth = parts.last().map_or(0, Part::end);
+        Self { data: Vec::new(), columns: Vec::new(), width: 0, parts, depth }
     }
 
     /// Makes room for `slots` of `columns`; what they held is lost when it grows.
@@ -63,13 +60,13 @@ impl<T: Real, const N: usize> Tape<T, N> {
             self.columns.clear();
             self.columns.resize(slots, 0);
             self.data.clear();
-            self.data.resize(slots * self.width * self.depth(), Lanes::zero());
+            self.data.resize(slots * self.width * self.depth, Lanes::zero());
         }
     }
 
     /// Bytes of one slot of `columns`.
     pub(super) fn slot_bytes(&self, columns: usize) -> usize {
-        size_of::<usize>() + columns * self.depth() * size_of::<Lanes<T, N>>()
+        size_of::<usize>() + columns * self.depth * size_of::<Lanes<T, N>>()
     }
 
     /// Columns recorded in `slot`.
@@ -103,7 +100,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
     #[inline(always)]
     pub(super) fn value(&self, slot: usize, l: usize) -> &[Lanes<T, N>] {
         let part = &self.parts[l];
-        let start = (slot * self.depth() + part.start) * self.width;
+        let start = (slot * self.depth + part.start) * self.width;
         &self.data[start..][..self.columns[slot] * part.packs]
     }
 
@@ -114,13 +111,13 @@ impl<T: Real, const N: usize> Tape<T, N> {
         if !part.has_argument {
             return &[];
         }
-        let start = (slot * self.depth() + part.start + part.packs) * self.width;
+        let start = (slot * self.depth + part.start + part.packs) * self.width;
         &self.data[start..][..self.columns[slot] * part.packs]
     }
 
     #[inline(always)]
     fn slot_mut(&mut self, slot: usize) -> &mut [Lanes<T, N>] {
-        let len = self.depth() * self.width;
+        let len = self.depth * self.width;
         &mut self.data[slot * len..][..len]
     }
 }

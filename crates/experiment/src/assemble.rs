@@ -15,6 +15,7 @@ impl Experiment {
     pub fn shape(&self) -> MlpShape {
         MlpShape {
             state: self.vocabulary.state().len(),
+            outputs: self.vocabulary.state().len(),
             inputs: self.vocabulary.inputs().len(),
             time: self.field.time_input,
             hidden: self.field.hidden.clone(),

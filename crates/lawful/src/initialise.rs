@@ -56,6 +56,7 @@ mod tests {
     fn weights_have_the_stated_spread_and_biases_are_zero() {
         let shape = MlpShape {
             state: 40,
+            outputs: 40,
             inputs: 0,
             time: false,
             hidden: vec![200],

@@ -65,6 +65,7 @@ fn iterations(criterion: &mut Criterion) {
     for case in CASES {
         let shape = MlpShape {
             state: case.state,
+            outputs: case.state,
             inputs: 0,
             time: false,
             hidden: case.hidden.to_vec(),

@@ -16,6 +16,12 @@ pub trait VectorField: Send {
     /// Number of state variables.
     fn state_len(&self) -> usize;
 
+    /// Number of rates that it computes: one for each state variable, unless it is only a part of
+    /// another field.
+    fn output_len(&self) -> usize {
+        self.state_len()
+    }
+
     /// Number of exogenous inputs `u(t)`.
     fn input_len(&self) -> usize {
         0
@@ -36,7 +42,7 @@ pub trait VectorField: Send {
 
     /// `dy = f(t, y, u; θ)` for each column, recorded in `slot`.
     ///
-    /// Lengths: `t` columns, `y` and `dy` columns × state, `u` columns × inputs.
+    /// Lengths: `t` columns, `y` columns × state, `dy` columns × outputs, `u` columns × inputs.
     fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]);
 
     /// `y_bar += (∂f/∂y)ᵀ w` for each column of `slot`; `(∂f/∂θ)ᵀ w` is queued for
@@ -56,6 +62,11 @@ pub trait VectorField: Send {
 pub trait Equations: Clone + Send + 'static {
     /// Number of state variables.
     fn state_len(&self) -> usize;
+
+    /// Number of rates: one for each state variable, unless these are only a part of a field.
+    fn output_len(&self) -> usize {
+        self.state_len()
+    }
 
     /// Number of exogenous inputs `u(t)`.
     fn input_len(&self) -> usize {
@@ -119,6 +130,10 @@ impl<E: Equations> VectorField for Recorded<E> {
         self.equations.state_len()
     }
 
+    fn output_len(&self) -> usize {
+        self.equations.output_len()
+    }
+
     fn input_len(&self) -> usize {
         self.equations.input_len()
     }
@@ -149,7 +164,7 @@ impl<E: Equations> VectorField for Recorded<E> {
     }
 
     fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {
-        let (d, m) = (self.state_len(), self.input_len());
+        let (d, m, outputs) = (self.state_len(), self.input_len(), self.output_len());
         self.columns[slot] = t.len();
         for (column, &t) in t.iter().enumerate() {
             let cell = slot * self.width + column;
@@ -158,12 +173,13 @@ impl<E: Equations> VectorField for Recorded<E> {
             self.t[cell] = t;
             self.y[cell * d..][..d].copy_from_slice(y);
             self.u[cell * m..][..m].copy_from_slice(u);
-            self.equations.eval(&self.theta, t, y, u, &mut dy[column * d..][..d]);
+            let dy = &mut dy[column * outputs..][..outputs];
+            self.equations.eval(&self.theta, t, y, u, dy);
         }
     }
 
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
-        let (d, m) = (self.state_len(), self.input_len());
+        let (d, m, outputs) = (self.state_len(), self.input_len(), self.output_len());
         for column in 0..self.columns[slot] {
             let cell = slot * self.width + column;
             self.equations.pull_back(
@@ -171,7 +187,7 @@ impl<E: Equations> VectorField for Recorded<E> {
                 self.t[cell],
                 &self.y[cell * d..][..d],
                 &self.u[cell * m..][..m],
-                &w[column * d..][..d],
+                &w[column * outputs..][..outputs],
                 &mut y_bar[column * d..][..d],
                 &mut self.theta_bar,
             );

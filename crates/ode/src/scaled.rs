@@ -13,7 +13,7 @@ pub struct Scaling {
     pub state_centre: Vec<f64>,
     /// `s`: what becomes 1, for each state variable; above 0.
     pub state: Vec<f64>,
-    /// The rate of each state variable that an output of 1 stands for; above 0.
+    /// What an output of 1 stands for, for each output; above 0.
     pub rate: Vec<f64>,
     /// `a`: what becomes 0, for each input.
     pub input_centre: Vec<f64>,
@@ -64,7 +64,7 @@ impl Scaled {
         for (len, expected) in [
             (scaling.state_centre.len(), d),
             (scaling.state.len(), d),
-            (scaling.rate.len(), d),
+            (scaling.rate.len(), field.output_len()),
             (scaling.input_centre.len(), m),
             (scaling.input.len(), m),
         ] {
@@ -92,6 +92,10 @@ impl VectorField for Scaled {
         self.field.state_len()
     }
 
+    fn output_len(&self) -> usize {
+        self.field.output_len()
+    }
+
     fn input_len(&self) -> usize {
         self.field.input_len()
     }
@@ -106,9 +110,9 @@ impl VectorField for Scaled {
 
     fn reserve(&mut self, slots: usize, columns: usize) {
         self.field.reserve(slots, columns);
-        let (d, m) = (self.state_len(), self.input_len());
+        let (d, m, outputs) = (self.state_len(), self.input_len(), self.output_len());
         for (buffer, width) in
-            [(&mut self.t, 1), (&mut self.y, d), (&mut self.u, m), (&mut self.w, d)]
+            [(&mut self.t, 1), (&mut self.y, d), (&mut self.u, m), (&mut self.w, outputs)]
         {
             if buffer.len() < columns * width {
                 buffer.resize(columns * width, 0.0);
@@ -137,9 +141,9 @@ impl VectorField for Scaled {
 
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
         let Self { scaling, field, .. } = self;
-        let d = scaling.state.len();
+        let (d, outputs) = (scaling.state.len(), scaling.rate.len());
         let (inner_w, inner_bar) = (&mut self.w[..w.len()], &mut self.y[..y_bar.len()]);
-        for (inner, w) in inner_w.chunks_exact_mut(d).zip(w.chunks_exact(d)) {
+        for (inner, w) in inner_w.chunks_exact_mut(outputs).zip(w.chunks_exact(outputs)) {
             for ((inner, w), rate) in inner.iter_mut().zip(w).zip(&scaling.rate) {
                 *inner = w * rate;
             }

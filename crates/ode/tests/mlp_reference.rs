@@ -26,6 +26,26 @@ fn mlp_equals_the_reference_for_every_shape() {
 }
 
 #[test]
+fn mlp_equals_the_reference_for_every_number_of_outputs() {
+    for state in [1, 4, 9] {
+        for hidden in [&[][..], &[7], &[50, 9]] {
+            let mut shape = shape(state, hidden, &vec![Activation::Tanh; hidden.len()]);
+            (shape.time, shape.inputs) = (true, 2);
+            for outputs in 1..=state {
+                shape.outputs = outputs;
+                for precision in Precision::ALL {
+                    for kernels in Kernels::available() {
+                        let mut mlp = Mlp::with_kernels(shape.clone(), precision, kernels);
+                        assert_eq!((mlp.state_len(), mlp.output_len()), (state, outputs));
+                        assert_agrees(&mut mlp, &[3, 1, 7], outputs as u64, tolerance(precision));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn mlp_equals_the_reference_for_every_number_of_columns() {
     let shape = shape(3, &[50, 9], &[Activation::Tanh, Activation::Silu]);
     for columns in 1..=33 {
@@ -49,19 +69,19 @@ fn gradients_stay_right_when_the_queue_fills_many_times() {
 
 #[test]
 fn reference_gradient_matches_central_differences_for_every_activation() {
-    for activation in Activation::ALL {
+    for (activation, outputs) in Activation::ALL.into_iter().flat_map(|a| [(a, 1), (a, 2)]) {
         let mut shape = shape(2, &[5, 3], &[activation, activation]);
-        (shape.time, shape.inputs) = (true, 2);
+        (shape.time, shape.inputs, shape.outputs) = (true, 2, outputs);
         let mut field = reference(&shape);
         let mut numbers = Numbers(11);
         let theta = numbers.theta(&shape);
-        let (t, y, u, w) = ([0.3], numbers.vec(2), numbers.vec(2), numbers.vec(2));
+        let (t, y, u, w) = ([0.3], numbers.vec(2), numbers.vec(2), numbers.vec(outputs));
         let mut value = |theta: &[f64], y: &[f64]| {
-            let mut dy = [0.0; 2];
+            let mut dy = vec![0.0; outputs];
             field.set_parameters(theta);
             field.reserve(1, 1);
             field.eval(0, &t, y, &u, &mut dy);
-            dy[0] * w[0] + dy[1] * w[1]
+            dy.iter().zip(&w).map(|(dy, w)| dy * w).sum::<f64>()
         };
         let h = 1e-6;
         let mut expected = vec![];
@@ -79,7 +99,7 @@ fn reference_gradient_matches_central_differences_for_every_activation() {
         field.flush(&mut theta_bar);
         for (i, bar) in theta_bar.iter().chain(&y_bar).enumerate() {
             let error = (bar - expected[i]).abs();
-            assert!(error <= 1e-6, "{activation}, number {i}: {error:e}");
+            assert!(error <= 1e-6, "{activation}, {outputs} outputs, number {i}: {error:e}");
         }
     }
 }

@@ -76,6 +76,7 @@ pub(crate) fn problem(texts: &[(&str, &str)]) -> Problem {
 pub(crate) fn shape() -> MlpShape {
     MlpShape {
         state: 2,
+        outputs: 2,
         inputs: 1,
         time: true,
         hidden: vec![5, 4],

@@ -53,6 +53,7 @@ impl Precision {
 /// // dy/dt = W₂ tanh(W₁ y + b₁) + b₂ with one hidden unit: θ = [W₁, b₁, W₂, b₂].
 /// let shape = MlpShape {
 ///     state: 1,
+///     outputs: 1,
 ///     inputs: 0,
 ///     time: false,
 ///     hidden: vec![1],
@@ -103,6 +104,10 @@ impl Mlp {
 impl VectorField for Mlp {
     fn state_len(&self) -> usize {
         self.shape.state
+    }
+
+    fn output_len(&self) -> usize {
+        self.shape.outputs
     }
 
     fn input_len(&self) -> usize {

@@ -88,6 +88,10 @@ impl<T: Exponential, const N: usize> VectorField for Network<T, N> {
         self.shape.state
     }
 
+    fn output_len(&self) -> usize {
+        self.shape.outputs
+    }
+
     fn input_len(&self) -> usize {
         self.shape.inputs
     }
@@ -108,7 +112,7 @@ impl<T: Exponential, const N: usize> VectorField for Network<T, N> {
     fn reserve(&mut self, slots: usize, columns: usize) {
         self.tape.reserve(slots, columns);
         self.queue.reserve(columns);
-        let len = columns * packs(self.shape.state, N);
+        let len = columns * packs(self.shape.state.max(self.shape.outputs), N);
         if len > self.result.len() {
             self.result.resize(len, Lanes::zero());
         }

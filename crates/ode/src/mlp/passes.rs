@@ -61,10 +61,11 @@ impl<T: Exponential, const N: usize> Kernel for Evaluation<'_, T, N> {
         }
         let x = self.tape.value(slot, hidden.len());
         product::<T, N, FMA>(columns, &last[0].forward, x, self.result);
-        let row = packs(d, N) * N;
+        let outputs = self.shape.outputs;
+        let row = packs(outputs, N) * N;
         for column in 0..columns {
-            let z = &flat(self.result)[column * row..][..d];
-            let dy = &mut self.dy[column * d..][..d];
+            let z = &flat(self.result)[column * row..][..outputs];
+            let dy = &mut self.dy[column * outputs..][..outputs];
             for (dy, z) in dy.iter_mut().zip(z) {
                 *dy = z.to_f64();
                 one_at_a_time();
@@ -93,10 +94,11 @@ impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let (columns, d, slot) = (self.tape.columns(self.slot), self.shape.state, self.slot);
-        let y_lanes = packs(d, N) * N;
+        let outputs = self.shape.outputs;
+        let (y_lanes, w_lanes) = (packs(d, N) * N, packs(outputs, N) * N);
         let delta = flat_mut(self.queue.layers[self.layers.len() - 1].delta(self.row, columns));
         for column in 0..columns {
-            cast(&self.w[column * d..][..d], &mut delta[column * y_lanes..]);
+            cast(&self.w[column * outputs..][..outputs], &mut delta[column * w_lanes..]);
         }
         for (l, layer) in self.layers.iter().enumerate().rev() {
             let (value, argument) = (self.tape.value(slot, l), self.tape.argument(slot, l));

@@ -54,6 +54,10 @@ impl Equations for ReferenceMlp {
         self.shape.state
     }
 
+    fn output_len(&self) -> usize {
+        self.shape.outputs
+    }
+
     fn input_len(&self) -> usize {
         self.shape.inputs
     }

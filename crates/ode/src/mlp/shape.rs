@@ -7,8 +7,8 @@ use crate::Activation;
 /// Widths and activations of an [`Mlp`](crate::Mlp).
 ///
 /// The network's input is `[t, y, u]` (`t` only with a time input); each hidden layer is
-/// `σ(W x + b)`; the output, as wide as the state, is linear. Without hidden layers the field is
-/// affine.
+/// `σ(W x + b)`; the output is linear, and as wide as the state unless the network is only a part
+/// of a field. Without hidden layers the field is affine; without outputs there is no layer at all.
 ///
 /// θ holds the layers one after the other, from input to output: the weights `W` row by row
 /// (`W[output][input]`), then the biases `b`.
@@ -17,6 +17,7 @@ use crate::Activation;
 /// use lawful_ode::{Activation, MlpShape};
 /// let shape = MlpShape {
 ///     state: 2,
+///     outputs: 2,
 ///     inputs: 0,
 ///     time: false,
 ///     hidden: vec![50, 50],
@@ -31,6 +32,8 @@ use crate::Activation;
 pub struct MlpShape {
     /// Number of state variables.
     pub state: usize,
+    /// Number of rates that the network computes.
+    pub outputs: usize,
     /// Number of exogenous inputs `u(t)`.
     pub inputs: usize,
     /// Whether the time `t` is an input of the network.
@@ -59,6 +62,8 @@ pub struct LayerShape {
 pub enum ShapeError {
     /// There is no state variable.
     NoState,
+    /// There is no output.
+    NoOutput,
     /// The hidden layer with this number, counted from 0, has no units.
     EmptyLayer(usize),
     /// There must be one activation for each hidden layer.
@@ -74,7 +79,8 @@ impl MlpShape {
     /// An autonomous field without inputs, with the same activation in every hidden layer.
     pub fn new(state: usize, hidden: &[usize], activation: Activation) -> Self {
         let activations = vec![activation; hidden.len()];
-        Self { state, inputs: 0, time: false, hidden: hidden.to_vec(), activations }
+        let hidden = hidden.to_vec();
+        Self { state, outputs: state, inputs: 0, time: false, hidden, activations }
     }
 
     /// Length of the network's input `[t, y, u]`.
@@ -91,7 +97,9 @@ impl MlpShape {
     pub fn layers(&self) -> impl Iterator<Item = LayerShape> + '_ {
         let mut inputs = self.input_len();
         let mut start = 0;
-        self.hidden.iter().copied().chain([self.state]).map(move |outputs| {
+        let count = if self.outputs == 0 { 0 } else { self.hidden.len() + 1 };
+        let widths = self.hidden.iter().copied().chain([self.outputs]).take(count);
+        widths.map(move |outputs| {
             let middle = start + inputs * outputs;
             let end = middle + outputs;
             let layer = LayerShape { inputs, outputs, weights: start..middle, biases: middle..end };
@@ -104,6 +112,9 @@ impl MlpShape {
     pub fn check(&self) -> Result<(), ShapeError> {
         if self.state == 0 {
             return Err(ShapeError::NoState);
+        }
+        if self.outputs == 0 {
+            return Err(ShapeError::NoOutput);
         }
         if let Some(layer) = self.hidden.iter().position(|&width| width == 0) {
             return Err(ShapeError::EmptyLayer(layer));
@@ -122,6 +133,7 @@ impl std::fmt::Display for ShapeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoState => write!(f, "a network needs at least one state variable"),
+            Self::NoOutput => write!(f, "a network needs at least one output"),
             Self::EmptyLayer(layer) => write!(f, "hidden layer {layer} has no units"),
             Self::Activations { layers, activations } => {
                 write!(f, "{layers} hidden layers need as many activations, not {activations}")
@@ -137,7 +149,7 @@ mod tests {
     use super::*;
 
     fn shape(hidden: Vec<usize>, activations: Vec<Activation>) -> MlpShape {
-        MlpShape { state: 3, inputs: 2, time: true, hidden, activations }
+        MlpShape { state: 3, outputs: 2, inputs: 2, time: true, hidden, activations }
     }
 
     #[test]
@@ -153,8 +165,8 @@ mod tests {
             assert_eq!(layer.biases.len(), layer.outputs);
             (inputs, end) = (layer.outputs, layer.biases.end);
         }
-        assert_eq!((inputs, end), (3, shape.parameter_len()));
-        assert_eq!(end, 7 * 5 + 6 * 7 + 8 * 3);
+        assert_eq!((inputs, end), (2, shape.parameter_len()));
+        assert_eq!(end, 7 * 5 + 6 * 7 + 8 * 2);
     }
 
     #[test]
@@ -170,5 +182,8 @@ mod tests {
         );
         let none = MlpShape { state: 0, ..shape(vec![], vec![]) };
         assert_eq!(none.check(), Err(ShapeError::NoState));
+        let none = MlpShape { outputs: 0, ..shape(vec![4], vec![Activation::Sin]) };
+        assert_eq!(none.check(), Err(ShapeError::NoOutput));
+        assert_eq!((none.layers().count(), none.parameter_len()), (0, 0));
     }
 }

@@ -51,6 +51,7 @@ impl<'a> Forward<'a> {
     ) -> Self {
         let (columns, d, m) = (courses.columns(), field.state_len(), field.input_len());
         assert_eq!(courses.state_len(), d, "courses and field have states of different lengths");
+        assert_eq!(field.output_len(), d, "a field needs a rate for each state variable");
         path.begin(courses, d);
         let Path { observed, log, work, counts, .. } = path;
         let own = method.tableau().own_stages();

@@ -27,7 +27,8 @@ use forward::{Forward, Slots};
 /// If the solution stops being finite, or an adaptive solve runs out of step size or steps.
 ///
 /// # Panics
-/// If the courses' states have another length than the field's, or if an adaptive solve is asked
+/// If the courses' states have another length than the field's, if the field is only a part of one
+/// (fewer outputs than state variables), or if an adaptive solve is asked
 /// for another number of columns than one.
 pub fn solve(
     field: &mut dyn VectorField,

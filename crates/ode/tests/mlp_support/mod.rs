@@ -42,6 +42,7 @@ impl Numbers {
 pub(crate) fn shape(state: usize, hidden: &[usize], activations: &[Activation]) -> MlpShape {
     MlpShape {
         state,
+        outputs: state,
         inputs: 0,
         time: false,
         hidden: hidden.to_vec(),
@@ -65,8 +66,10 @@ pub(crate) fn shapes() -> Vec<MlpShape> {
     for (i, &first) in widths.iter().enumerate() {
         for activation in Activation::ALL {
             let other = numbers.of(&Activation::ALL);
+            let state = numbers.of(&[1, 2, 4, 5, 9]);
             shapes.push(MlpShape {
-                state: numbers.of(&[1, 2, 4, 5, 9]),
+                state,
+                outputs: state,
                 inputs: i % 3,
                 time: numbers.of(&[false, true]),
                 hidden: vec![first, numbers.of(&widths)],
@@ -92,20 +95,20 @@ pub(crate) fn round(
     seed: u64,
 ) -> Round {
     let mut numbers = Numbers(seed);
-    let (d, m) = (field.state_len(), field.input_len());
+    let (d, m, outputs) = (field.state_len(), field.input_len(), field.output_len());
     field.set_parameters(theta);
     field.reserve(columns.len(), columns.iter().copied().max().unwrap_or(0));
     let mut round =
         Round { dy: vec![], y_bar: vec![], theta_bar: vec![0.5; field.parameter_len()] };
     for (slot, &columns) in columns.iter().enumerate() {
-        let mut dy = vec![f64::NAN; columns * d];
+        let mut dy = vec![f64::NAN; columns * outputs];
         let (t, y) = (numbers.vec(columns), numbers.vec(columns * d));
         field.eval(slot, &t, &y, &numbers.vec(columns * m), &mut dy);
         round.dy.extend(dy);
     }
     for (slot, &columns) in columns.iter().enumerate().rev() {
         let mut y_bar = vec![0.25; columns * d];
-        field.pull_back(slot, &numbers.vec(columns * d), &mut y_bar);
+        field.pull_back(slot, &numbers.vec(columns * outputs), &mut y_bar);
         round.y_bar.extend(y_bar);
     }
     field.flush(&mut round.theta_bar);

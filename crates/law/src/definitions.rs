@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::error::{ErrorKind, LawError, Origin};
-use crate::syntax::{Item, Syntax};
+use crate::syntax::Syntax;
 
 /// How far the walk through the definitions has come with one of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,12 +64,7 @@ pub(crate) fn reading_order(definitions: &[(&str, Syntax)]) -> Result<Vec<usize>
 
 /// The definitions that an expression uses, and where.
 fn used(syntax: &Syntax, positions: &HashMap<&str, usize>) -> Vec<(usize, Range<usize>)> {
-    syntax
-        .items
-        .iter()
-        .filter_map(|(item, span)| match item {
-            Item::Name(name) => Some((*positions.get(&**name)?, span.clone())),
-            _ => None,
-        })
-        .collect()
+    let known =
+        syntax.names().filter_map(|(name, span)| Some((*positions.get(name)?, span.clone())));
+    known.collect()
 }

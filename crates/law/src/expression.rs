@@ -44,6 +44,11 @@ impl Expression {
         self.tape.root().of_state
     }
 
+    /// Whether the state variable with this number can change the value.
+    pub fn depends_on(&self, variable: usize) -> bool {
+        self.tape.has_state(variable)
+    }
+
     /// The value at every time step, recorded in `workspace`.
     ///
     /// # Panics

@@ -17,6 +17,16 @@ pub(crate) struct Syntax {
     pub(crate) span: Range<usize>,
 }
 
+impl Syntax {
+    /// Every name in it, and where.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
+        self.items.iter().filter_map(|(item, span)| match item {
+            Item::Name(name) => Some((&**name, span)),
+            _ => None,
+        })
+    }
+}
+
 /// One step of the postfix code.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Item {

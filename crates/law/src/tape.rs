@@ -39,6 +39,11 @@ impl Tape {
         self.nodes.last().expect("a tape has a node")
     }
 
+    /// Whether this state variable is a part of the result.
+    pub(crate) fn has_state(&self, variable: usize) -> bool {
+        self.nodes.iter().any(|node| node.op == Op::State(variable))
+    }
+
     pub(crate) fn reach(&self) -> Reach {
         self.root().reach
     }

@@ -160,6 +160,25 @@ impl Vocabulary {
         &self.words.definitions
     }
 
+    /// The definitions that use one of these names, directly or through each other, each with the
+    /// name that it uses; in the order in which they can be read.
+    pub fn users_of(&self, names: &[&str]) -> Vec<(String, String)> {
+        let syntax = |text: &str| parse_expression(text).expect("read before");
+        let definitions = self.words.definitions.iter();
+        let parsed: Vec<(&str, Syntax)> =
+            definitions.map(|(name, text)| (name.as_str(), syntax(text))).collect();
+        let mut used: HashMap<&str, &str> = names.iter().map(|&name| (name, name)).collect();
+        let mut users = Vec::new();
+        for position in reading_order(&parsed).expect("read before") {
+            let (name, syntax) = &parsed[position];
+            if let Some(&through) = syntax.names().find_map(|(name, _)| used.get(name)) {
+                used.insert(name, through);
+                users.push(((*name).to_owned(), through.to_owned()));
+            }
+        }
+        users
+    }
+
     /// Gives every definition its node.
     fn define(&mut self) -> Result<(), LawError> {
         let definitions = self.words.definitions.clone();

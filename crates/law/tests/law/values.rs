@@ -2,7 +2,7 @@
 #![expect(clippy::float_cmp, reason = "the expected numbers are exact")]
 
 use crate::common::{Trajectory, at_point, gradient, law, residuals, vocabulary};
-use lawful_law::{Expression, FUNCTIONS, Law, Relation};
+use lawful_law::{Expression, FUNCTIONS, Law, Relation, Words};
 
 #[test]
 fn precedence_and_grouping_are_those_of_mathematics() {
@@ -162,4 +162,31 @@ fn formulas_of_time_know_time_and_constants() {
     let mut values = [0.0; 2];
     expression.values(&trajectory.steps(), &mut lawful_law::Workspace::new(), &mut values);
     assert_eq!(values, [std::f64::consts::PI, 2.0 + std::f64::consts::PI]);
+}
+
+#[test]
+fn a_formula_depends_on_the_variables_that_can_change_it() {
+    for (text, expected) in [
+        ("x + sin(v)", [true, true]),
+        ("k*t + u", [false, false]),
+        ("E - E + v", [false, true]),
+        ("0*v + x", [true, false]),
+    ] {
+        let expression = Expression::parse(text, &vocabulary()).unwrap();
+        assert_eq!([0, 1].map(|variable| expression.depends_on(variable)), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_users_of_a_name_are_found_through_other_definitions() {
+    let words = Words::new().state(["x"]).constant("k", 1.0).constant("c", 2.0);
+    let words = words.define("c_of_b", "next(b) + c").define("b", "2*a").define("a", "k - k");
+    let vocabulary = words.define("other", "x + c").check().unwrap();
+    let users = |names: &[&str]| {
+        let users = vocabulary.users_of(names);
+        users.into_iter().map(|(user, name)| format!("{user}: {name}")).collect::<Vec<_>>()
+    };
+    assert_eq!(users(&["k"]), ["a: k", "b: k", "c_of_b: k"]);
+    assert_eq!(users(&["c"]), ["c_of_b: c", "other: c"]);
+    assert_eq!(users(&[]), [""; 0]);
 }

@@ -19,6 +19,7 @@
 //! | [`Dataset`], [`Simulation`] | measurements, ragged and with gaps; or data made from equations |
 //! | [`Law`] | an expression that must hold, read from text; see [`law`] |
 //! | [`VectorField`] | the right-hand side: [`Mlp`], or [`Recorded`] around your own [`Equations`]; see [`ode`] |
+//! | [`Informed`] | known rates with learned constants, and a network for what is not [`Known`] |
 //! | [`Method`] | a Runge–Kutta method with its step control |
 //! | [`strategy`] | how violations enter the objective; usable with any network, see `examples/any_network.rs` |
 //! | [`Objective`] | φ(θ) and its gradient, exact for the steps taken |
@@ -28,11 +29,13 @@
 //! The same seed gives the same bytes: on any number of threads, with or without a pause.
 
 mod best_point;
+mod constant;
 mod dataset;
 mod flow;
 mod formula;
 mod hold;
 mod initialise;
+mod known;
 mod loss;
 mod misfit;
 mod noise;
@@ -50,10 +53,12 @@ mod stretch;
 mod trainer;
 
 pub use best_point::{BestPoint, Verdict};
+pub use constant::LearnedConstant;
 pub use dataset::{DataError, Dataset, Trajectory};
 pub use formula::FormulaField;
 pub use hold::{Hold, Table, fill};
 pub use initialise::Initialise;
+pub use known::{Informed, Known};
 pub use lawful_law as law;
 pub use lawful_law::{Law, Relation, Vocabulary};
 pub use lawful_ode as ode;

@@ -1,0 +1,332 @@
+//! Known physics beside the network: the network learns only what is not written down.
+
+use lawful_law::{Expression, LawError, Steps, Vocabulary, Words, Workspace};
+use lawful_ode::VectorField;
+
+use crate::LearnedConstant;
+
+/// Rates that are written down, some of whose constants may be learned.
+///
+/// An expression sees `t`, the state, the inputs, constants and definitions. Learned constants are
+/// variables to it, behind the state: its pull-back gives their adjoints with the state's.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// State variable and expression of each rate.
+    rates: Vec<(usize, Expression)>,
+    constants: Vec<LearnedConstant>,
+    states: usize,
+    inputs: usize,
+}
+
+impl Known {
+    /// Reads rates: the number of a state variable and the expression of its rate. The value that
+    /// the vocabulary has for a learned constant does not matter.
+    ///
+    /// # Errors
+    /// The first rate that cannot be read, by its place in `rates`, and why.
+    ///
+    /// # Panics
+    /// If a number is not that of a state variable, a learned constant is not one of the
+    /// vocabulary's, or it does not start inside its bounds.
+    pub fn new(
+        rates: &[(usize, &str)],
+        constants: Vec<LearnedConstant>,
+        vocabulary: &Vocabulary,
+    ) -> Result<Self, (usize, LawError)> {
+        let (states, inputs) = (vocabulary.state().len(), vocabulary.inputs().len());
+        for constant in &constants {
+            let LearnedConstant { name, .. } = constant;
+            assert!(constant.starts_inside(), "`{name}` does not start inside its bounds");
+        }
+        let freed = freed(vocabulary, &constants);
+        let mut read = Vec::with_capacity(rates.len());
+        for (n, &(variable, text)) in rates.iter().enumerate() {
+            assert!(variable < states, "variable {variable} of {states}");
+            read.push((variable, Expression::parse(text, &freed).map_err(|error| (n, error))?));
+        }
+        Ok(Self { rates: read, constants, states, inputs })
+    }
+
+    /// The learned constants, in the order of θ.
+    pub fn constants(&self) -> &[LearnedConstant] {
+        &self.constants
+    }
+
+    /// Whether any rate depends on the learned constant with this number; else it cannot be learned.
+    pub fn depends_on(&self, constant: usize) -> bool {
+        self.rates.iter().any(|(_, rate)| rate.depends_on(self.states + constant))
+    }
+
+    /// Variables that an expression sees in a row: the state and the learned constants.
+    fn width(&self) -> usize {
+        self.states + self.constants.len()
+    }
+}
+
+/// The vocabulary in which learned constants are variables behind the state.
+fn freed(vocabulary: &Vocabulary, constants: &[LearnedConstant]) -> Vocabulary {
+    let is_learned = |name: &str| constants.iter().any(|constant| constant.name == name);
+    for LearnedConstant { name, .. } in constants {
+        let exists = vocabulary.constants().iter().any(|(known, _)| known == name);
+        assert!(exists, "`{name}` is not a constant of the vocabulary");
+    }
+    let fixed = vocabulary.constants().iter().filter(|(name, _)| !is_learned(name));
+    let words = Words {
+        state: vocabulary.state().to_vec(),
+        inputs: vocabulary.inputs().to_vec(),
+        constants: fixed.cloned().collect(),
+        definitions: vocabulary.definitions().to_vec(),
+    };
+    let words = words.state(constants.iter().map(|constant| &constant.name));
+    words.check().expect("a variable may stand wherever a constant may")
+}
+
+/// `dy/dt = known(t, y, u; constants) + network(t, y, u; θ)`, each for the variables that it has.
+///
+/// A rate that is only known has no output of the network, one that is only learned has nothing
+/// added, and one that is both is the known rate with a learned correction; one that is neither is
+/// 0. θ is the network's, then a raw number for each learned constant ([`LearnedConstant`]).
+///
+/// ```
+/// use lawful::law::Words;
+/// use lawful::{Informed, Known, LearnedConstant, VectorField};
+///
+/// // An oscillator x″ = −k x whose stiffness is not known.
+/// let vocabulary = Words::new().state(["x", "v"]).constant("k", 2.0).check()?;
+/// let k = LearnedConstant { name: "k".to_owned(), start: 2.0, min: Some(0.0), max: None };
+/// let known = Known::new(&[(0, "v"), (1, "-k*x")], vec![k], &vocabulary).expect("expressions");
+/// let mut field = Informed::new(known);
+/// field.set_parameters(&[2.0_f64.ln()]);
+/// field.reserve(1, 1);
+/// let mut dy = [0.0; 2];
+/// field.eval(0, &[0.0], &[1.0, 0.5], &[], &mut dy);
+/// assert_eq!(dy, [0.5, -4.0]);
+/// # Ok::<(), lawful::law::LawError>(())
+/// ```
+pub struct Informed {
+    known: Known,
+    network: Option<Part>,
+    /// Value, derivative by its raw number, and adjoint so far of each learned constant.
+    values: Vec<f64>,
+    slopes: Vec<f64>,
+    constants_bar: Vec<f64>,
+    /// What going back needs: the columns of each slot, their times, states and inputs.
+    columns: Vec<usize>,
+    /// Room for columns in each slot.
+    width: usize,
+    t: Vec<f64>,
+    y: Vec<f64>,
+    u: Vec<f64>,
+    room: Room,
+}
+
+/// A field that computes the rates of some variables.
+struct Part {
+    field: Box<dyn VectorField>,
+    /// The variable of each output.
+    variables: Vec<usize>,
+}
+
+/// Room for the columns of one slot.
+#[derive(Default)]
+struct Room {
+    /// States with the learned constants behind them, and their adjoints.
+    rows: Vec<f64>,
+    rows_bar: Vec<f64>,
+    /// One rate of all columns, or its adjoint.
+    rate: Vec<f64>,
+    /// The network's outputs, or their adjoints.
+    outputs: Vec<f64>,
+    workspace: Workspace,
+}
+
+impl Informed {
+    /// Known rates alone, with the learned constants at their start.
+    pub fn new(known: Known) -> Self {
+        let count = known.constants.len();
+        let mut field = Self {
+            known,
+            network: None,
+            values: vec![0.0; count],
+            slopes: vec![0.0; count],
+            constants_bar: vec![0.0; count],
+            columns: Vec::new(),
+            width: 0,
+            t: Vec::new(),
+            y: Vec::new(),
+            u: Vec::new(),
+            room: Room::default(),
+        };
+        field.set_constants(&vec![0.0; count]);
+        field
+    }
+
+    /// Adds a network whose outputs are the rates of these state variables, or what is missing in
+    /// the known ones.
+    ///
+    /// # Panics
+    /// If the network has another state or other inputs, or if there is not one variable for each
+    /// of its outputs.
+    #[must_use]
+    pub fn with_network(mut self, field: Box<dyn VectorField>, variables: &[usize]) -> Self {
+        let Known { states, inputs, .. } = self.known;
+        assert_eq!(field.state_len(), states, "the network's state is not that of the known rates");
+        assert_eq!(field.input_len(), inputs, "the network's inputs are not the known rates'");
+        assert_eq!(field.output_len(), variables.len(), "one variable for each output");
+        assert!(variables.iter().all(|&variable| variable < states), "{variables:?} of {states}");
+        self.network = Some(Part { field, variables: variables.to_vec() });
+        self
+    }
+
+    /// How many numbers of θ are the network's.
+    fn network_len(&self) -> usize {
+        self.network.as_ref().map_or(0, |part| part.field.parameter_len())
+    }
+
+    fn set_constants(&mut self, raw: &[f64]) {
+        for (n, (constant, &raw)) in self.known.constants.iter().zip(raw).enumerate() {
+            self.values[n] = constant.value(raw);
+            self.slopes[n] = constant.slope(raw);
+        }
+        self.constants_bar.fill(0.0);
+    }
+}
+
+impl Room {
+    /// Writes the rows that expressions see.
+    fn fill_rows(&mut self, y: &[f64], states: usize, constants: &[f64]) {
+        let rows = self.rows.chunks_exact_mut(states + constants.len());
+        for (row, y) in rows.zip(y.chunks_exact(states)) {
+            row[..states].copy_from_slice(y);
+            row[states..].copy_from_slice(constants);
+        }
+    }
+}
+
+impl VectorField for Informed {
+    fn state_len(&self) -> usize {
+        self.known.states
+    }
+
+    fn input_len(&self) -> usize {
+        self.known.inputs
+    }
+
+    fn parameter_len(&self) -> usize {
+        self.network_len() + self.known.constants.len()
+    }
+
+    fn set_parameters(&mut self, theta: &[f64]) {
+        let (network, raw) = theta.split_at(self.network_len());
+        if let Some(part) = &mut self.network {
+            part.field.set_parameters(network);
+        }
+        self.set_constants(raw);
+    }
+
+    fn reserve(&mut self, slots: usize, columns: usize) {
+        let (d, m, width) = (self.known.states, self.known.inputs, self.known.width());
+        let mut outputs = 0;
+        if let Some(part) = &mut self.network {
+            part.field.reserve(slots, columns);
+            outputs = part.variables.len();
+        }
+        if columns > self.width || slots > self.columns.len() {
+            self.width = self.width.max(columns);
+            let slots = slots.max(self.columns.len());
+            let cells = slots * self.width;
+            self.columns.resize(slots, 0);
+            self.t.resize(cells, 0.0);
+            self.y.resize(cells * d, 0.0);
+            self.u.resize(cells * m, 0.0);
+            self.room.rows.resize(self.width * width, 0.0);
+            self.room.rows_bar.resize(self.width * width, 0.0);
+            self.room.rate.resize(self.width, 0.0);
+            self.room.outputs.resize(self.width * outputs, 0.0);
+        }
+    }
+
+    fn slot_bytes(&self, columns: usize) -> usize {
+        let network = self.network.as_ref().map_or(0, |part| part.field.slot_bytes(columns));
+        let own = columns * (1 + self.known.states + self.known.inputs) * size_of::<f64>();
+        network + size_of::<usize>() + own
+    }
+
+    fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {
+        let (columns, d, m) = (t.len(), self.known.states, self.known.inputs);
+        let cell = slot * self.width;
+        self.columns[slot] = columns;
+        self.t[cell..][..columns].copy_from_slice(t);
+        self.y[cell * d..][..columns * d].copy_from_slice(y);
+        self.u[cell * m..][..columns * m].copy_from_slice(u);
+
+        dy.fill(0.0);
+        if let Some(Part { field, variables }) = &mut self.network {
+            let outputs = &mut self.room.outputs[..columns * variables.len()];
+            field.eval(slot, t, y, u, outputs);
+            for (dy, outputs) in dy.chunks_exact_mut(d).zip(outputs.chunks_exact(variables.len())) {
+                variables.iter().zip(outputs).for_each(|(&variable, rate)| dy[variable] = *rate);
+            }
+        }
+        self.room.fill_rows(y, d, &self.values);
+        let Room { rows, rate, workspace, .. } = &mut self.room;
+        let rows = &rows[..columns * self.known.width()];
+        let steps = Steps { times: t, states: rows, inputs: u };
+        for (variable, expression) in &self.known.rates {
+            let rate = &mut rate[..columns];
+            expression.values(&steps, workspace, rate);
+            let column = dy.iter_mut().skip(*variable).step_by(d);
+            column.zip(rate).for_each(|(dy, rate)| *dy += *rate);
+        }
+    }
+
+    fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        let (columns, cell) = (self.columns[slot], slot * self.width);
+        let (d, m, width) = (self.known.states, self.known.inputs, self.known.width());
+        if let Some(Part { field, variables }) = &mut self.network {
+            let outputs = &mut self.room.outputs[..columns * variables.len()];
+            for (outputs, w) in outputs.chunks_exact_mut(variables.len()).zip(w.chunks_exact(d)) {
+                variables.iter().zip(outputs).for_each(|(&variable, bar)| *bar = w[variable]);
+            }
+            field.pull_back(slot, outputs, y_bar);
+        }
+        self.room.fill_rows(&self.y[cell * d..][..columns * d], d, &self.values);
+        let Room { rows, rows_bar, rate, workspace, .. } = &mut self.room;
+        let (rows, rows_bar) = (&rows[..columns * width], &mut rows_bar[..columns * width]);
+        let times = &self.t[cell..][..columns];
+        let steps = Steps { times, states: rows, inputs: &self.u[cell * m..][..columns * m] };
+        rows_bar.fill(0.0);
+        for (variable, expression) in &self.known.rates {
+            let rate = &mut rate[..columns];
+            expression.values(&steps, workspace, rate);
+            let column = w.iter().skip(*variable).step_by(d);
+            rate.iter_mut().zip(column).for_each(|(bar, w)| *bar = *w);
+            expression.pull_back(&steps, workspace, rate, rows_bar);
+        }
+        for (row_bar, y_bar) in rows_bar.chunks_exact(width).zip(y_bar.chunks_exact_mut(d)) {
+            let (states, constants) = row_bar.split_at(d);
+            y_bar.iter_mut().zip(states).for_each(|(sum, bar)| *sum += bar);
+            self.constants_bar.iter_mut().zip(constants).for_each(|(sum, bar)| *sum += bar);
+        }
+    }
+
+    fn flush(&mut self, theta_bar: &mut [f64]) {
+        let (network, raw) = theta_bar.split_at_mut(self.network_len());
+        if let Some(part) = &mut self.network {
+            part.field.flush(network);
+        }
+        for ((sum, bar), slope) in raw.iter_mut().zip(&mut self.constants_bar).zip(&self.slopes) {
+            *sum += std::mem::take(bar) * slope;
+        }
+    }
+
+    fn fork(&self) -> Box<dyn VectorField> {
+        let mut fork = Self::new(self.known.clone());
+        fork.values.copy_from_slice(&self.values);
+        fork.slopes.copy_from_slice(&self.slopes);
+        match &self.network {
+            Some(part) => Box::new(fork.with_network(part.field.fork(), &part.variables)),
+            None => Box::new(fork),
+        }
+    }
+}

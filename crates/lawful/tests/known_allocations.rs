@@ -1,0 +1,68 @@
+//! Known rates beside a network allocate nothing once they have been evaluated.
+
+#![expect(unsafe_code, reason = "a counting global allocator forwards to the system's")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lawful::law::Words;
+use lawful::{Activation, Informed, Known, LearnedConstant, Mlp, MlpShape, Precision, VectorField};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged; counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn nothing_is_allocated_after_the_first_round() {
+    let vocabulary = Words::new().state(["x", "v"]).constant("k", 2.0).check().unwrap();
+    let k = LearnedConstant { name: "k".to_owned(), start: 2.0, min: Some(0.0), max: None };
+    let known = Known::new(&[(0, "v"), (1, "-k*x^3")], vec![k], &vocabulary).unwrap();
+    let mut shape = MlpShape::new(2, &[9], Activation::Tanh);
+    shape.outputs = 1;
+    let network = Box::new(Mlp::new(shape, Precision::Double));
+    let mut field = Informed::new(known).with_network(network, &[1]);
+    let theta = vec![0.1; field.parameter_len()];
+    let mut theta_bar = vec![0.0; theta.len()];
+    let (y, mut dy, mut y_bar) = ([0.3; 14], [0.0; 14], [0.0; 14]);
+    let mut counts = [0; 3];
+    for count in &mut counts {
+        field.set_parameters(&theta);
+        field.reserve(50, 7);
+        for slot in 0..50 {
+            let columns = 7 - slot % 7;
+            let values = ..2 * columns;
+            field.eval(slot, &[0.0; 7][..columns], &y[values], &[], &mut dy[values]);
+        }
+        for slot in (0..50).rev() {
+            let values = ..2 * (7 - slot % 7);
+            field.pull_back(slot, &y[values], &mut y_bar[values]);
+        }
+        field.flush(&mut theta_bar);
+        *count = ALLOCATIONS.load(Ordering::Relaxed);
+    }
+    assert_eq!(counts[1], counts[2]);
+}

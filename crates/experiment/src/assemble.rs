@@ -3,19 +3,20 @@
 use lawful::optimiser::{Adam, Lbfgs, Optimiser};
 use lawful::strategy::{L1, L2, Strategy as LawStrategy, Vanilla};
 use lawful::{
-    Control, Dataset, Freedom, Method, Mlp, MlpShape, Objective, Problem, Sampler, Scaled,
-    Settings, Stretch, Trainer, Trajectory, Units, Validation, VectorField,
+    Control, Dataset, Freedom, Informed, Known, Method, Mlp, MlpShape, Objective, Problem, Sampler,
+    Scaled, Scaling, Settings, Stretch, Trainer, Trajectory, Units, Validation, VectorField,
 };
 
 use crate::experiment::{Experiment, Horizon, OptimiserSettings, Phase, Strategy, StrategyKind};
-use crate::model::{FORMAT, Metadata};
+use crate::model::{FORMAT, KnownConstant, KnownRates, Metadata};
+use crate::number::exact;
 
 impl Experiment {
-    /// The shape of the network.
+    /// The shape of the network; one without outputs where every rate is known.
     pub fn shape(&self) -> MlpShape {
         MlpShape {
             state: self.vocabulary.state().len(),
-            outputs: self.vocabulary.state().len(),
+            outputs: self.field.learn.len(),
             inputs: self.vocabulary.inputs().len(),
             time: self.field.time_input,
             hidden: self.field.hidden.clone(),
@@ -23,13 +24,54 @@ impl Experiment {
         }
     }
 
-    /// The network, in the data's units outside.
+    /// Length of the field's θ: the network's parameters, then the learned constants.
+    pub fn parameter_len(&self) -> usize {
+        self.shape().parameter_len() + self.constants.len()
+    }
+
+    /// The right-hand side: the network, in the data's units outside, beside what is known.
     pub fn network(&self) -> Box<dyn VectorField> {
-        let network = Box::new(Mlp::new(self.shape(), self.field.precision));
-        match &self.scaling {
-            Some(scaling) => Box::new(Scaled::new(network, scaling.clone())),
-            None => network,
+        if self.field.learn.is_empty() {
+            return Box::new(self.informed());
         }
+        let learned = self.learned();
+        let network: Box<dyn VectorField> = Box::new(Mlp::new(self.shape(), self.field.precision));
+        let network = match &self.scaling {
+            Some(scaling) => {
+                let rate = learned.iter().map(|&variable| scaling.rate[variable]).collect();
+                Box::new(Scaled::new(network, Scaling { rate, ..scaling.clone() }))
+            }
+            None => network,
+        };
+        if self.field.known.is_empty() {
+            return network;
+        }
+        Box::new(self.informed().with_network(network, &learned))
+    }
+
+    /// The known rates alone.
+    fn informed(&self) -> Informed {
+        let rates = self.field.known.iter().map(|(name, text)| (self.number(name), text.as_str()));
+        let rates: Vec<(usize, &str)> = rates.collect();
+        let known = Known::new(&rates, self.constants.clone(), &self.vocabulary);
+        Informed::new(known.expect("the config's check read every rate"))
+    }
+
+    /// Numbers of the state variables for which the network has an output.
+    fn learned(&self) -> Vec<usize> {
+        self.field.learn.iter().map(|name| self.number(name)).collect()
+    }
+
+    /// The number of a state variable.
+    fn number(&self, name: &str) -> usize {
+        let found = self.vocabulary.state().iter().position(|known| known == name);
+        found.expect("the config's check knows every state variable")
+    }
+
+    /// Each learned constant's value at θ.
+    pub fn constant_values(&self, theta: &[f64]) -> Vec<f64> {
+        let raw = &theta[self.shape().parameter_len()..];
+        self.constants.iter().zip(raw).map(|(constant, &raw)| constant.value(raw)).collect()
     }
 
     /// What is asked of these data, in the data's own units.
@@ -49,7 +91,7 @@ impl Experiment {
     /// Number of parameters of a model: the network's, and the initial states that are trained.
     pub fn theta_len(&self) -> usize {
         let states = self.training_set.trajectories().len() * self.vocabulary.state().len();
-        self.shape().parameter_len() + if self.training.initial_state { states } else { 0 }
+        self.parameter_len() + if self.training.initial_state { states } else { 0 }
     }
 
     /// The initial state of a trajectory: the trained one if it is one of the training set, or
@@ -69,7 +111,7 @@ impl Experiment {
                 && (other.times[0] - trajectory.times[0]).abs() < f64::MIN_POSITIVE
         };
         let n = known.iter().position(begins)?;
-        let z = &theta[self.shape().parameter_len()..];
+        let z = &theta[self.parameter_len()..];
         Some(lawful::initial_states(&self.training_set, z).swap_remove(n))
     }
 
@@ -93,7 +135,7 @@ impl Experiment {
         let free = matches!(phase.horizon, Horizon::Segments { free: true, .. });
         let freedom = Freedom { initial: self.training.initial_state, segments: free };
         let objective = Objective::new(problem, self.network(), method, strategy.build())
-            .with_decay(self.training.decay);
+            .with_decay(self.training.decay, self.shape().parameter_len());
         if freedom == Freedom::default() {
             objective
         } else {
@@ -165,6 +207,12 @@ impl Experiment {
         let names = |words: &[lawful::Activation]| {
             words.iter().map(|activation| activation.name().to_owned()).collect()
         };
+        let known = (!self.field.known.is_empty()).then(|| KnownRates {
+            rates: self.field.known.clone(),
+            learn: self.field.learn.clone(),
+            constants: self.known_constants(),
+            definitions: self.vocabulary.definitions().to_vec(),
+        });
         Metadata {
             format: FORMAT,
             state: self.vocabulary.state().to_vec(),
@@ -179,9 +227,25 @@ impl Experiment {
             } else {
                 0
             },
+            known,
             iteration,
             stage: None,
         }
+    }
+
+    /// Every constant as a model file says it.
+    fn known_constants(&self) -> Vec<KnownConstant> {
+        let constants = self.vocabulary.constants().iter().map(|(name, start)| {
+            let learned = self.constants.iter().find(|constant| constant.name == *name);
+            KnownConstant {
+                name: name.clone(),
+                start: exact(*start),
+                learned: learned.is_some(),
+                min: learned.and_then(|constant| constant.min).map(exact),
+                max: learned.and_then(|constant| constant.max).map(exact),
+            }
+        });
+        constants.collect()
     }
 
     /// Names of the laws, in order, each in one line.
@@ -259,6 +323,6 @@ impl OptimiserSettings {
 }
 
 /// A text in one line, with single spaces.
-fn in_a_line(text: &str) -> String {
+pub(crate) fn in_a_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,6 @@
 //! How well a model does on each set: errors, violations, and what the solver itself contributes.
 
-use lawful::{Dataset, Failure, Method, Stretch};
+use lawful::{Dataset, Failure, LearnedConstant, Method, Stretch};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -49,9 +49,22 @@ pub struct SetScore {
     pub outcome: Result<Score, Failure>,
 }
 
+/// A constant that was learned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConstantValue {
+    /// Its name.
+    pub name: String,
+    /// Where it started.
+    pub start: f64,
+    /// What was learned.
+    pub value: f64,
+}
+
 /// A model on all sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
+    /// The learned constants.
+    pub constants: Vec<ConstantValue>,
     /// Names of the laws.
     pub laws: Vec<String>,
     /// The training set (`reconstruction`) and the test sets, in order.
@@ -88,7 +101,13 @@ pub fn assess(experiment: &Experiment, theta: &[f64]) -> Assessment {
         }),
         _ => None,
     };
-    Assessment { laws: experiment.law_names(), sets, discretisation }
+    let values = experiment.constants.iter().zip(experiment.constant_values(theta));
+    let constants = values.map(|(constant, value)| {
+        let LearnedConstant { name, start, .. } = constant.clone();
+        ConstantValue { name, start, value }
+    });
+    let constants = constants.collect();
+    Assessment { constants, laws: experiment.law_names(), sets, discretisation }
 }
 
 /// How many rows of a set are scored.
@@ -123,7 +142,7 @@ pub fn score(
         _ => 0.0,
     };
     let mut objective = experiment.measure(dataset.clone(), method, theta);
-    let misfit = objective.observe(&theta[..experiment.shape().parameter_len()])?;
+    let misfit = objective.observe(&theta[..experiment.parameter_len()])?;
     let leftover = misfit.leftover();
     let mut laws = Vec::new();
     let mut residuals = Vec::new();
@@ -221,6 +240,11 @@ impl Assessment {
             };
             sets.insert(set.name.clone(), value);
         }
-        json!({ "sets": sets, "discretisation": self.discretisation })
+        let mut value = json!({ "sets": sets, "discretisation": self.discretisation });
+        if !self.constants.is_empty() {
+            let constants = self.constants.iter().map(|c| (c.name.clone(), json!(c.value)));
+            value["constants"] = constants.collect::<Map<_, _>>().into();
+        }
+        value
     }
 }

@@ -2,8 +2,8 @@
 
 use lawful::optimiser::{AdamSettings, LbfgsSettings};
 use lawful::{
-    Activation, Batch, Dataset, Hold, Initialise, Law, Loss, Method, Precision, Restore, Scaling,
-    Schedule, Units, Vocabulary,
+    Activation, Batch, Dataset, Hold, Initialise, Law, LearnedConstant, Loss, Method, Precision,
+    Restore, Scaling, Schedule, Units, Vocabulary,
 };
 
 /// Everything a run needs, read from a file and checked. Only this type can run.
@@ -13,6 +13,8 @@ pub struct Experiment {
     pub name: String,
     /// What the names in laws and equations mean; it has the names of states and inputs too.
     pub vocabulary: Vocabulary,
+    /// The constants that are learned; the vocabulary has their first values.
+    pub constants: Vec<LearnedConstant>,
     /// The laws, chained ones split.
     pub laws: Vec<Law>,
     /// What is trained on; reported as `reconstruction`.
@@ -21,7 +23,7 @@ pub struct Experiment {
     pub tests: Vec<(String, Dataset)>,
     /// What inputs are between rows.
     pub hold: Hold,
-    /// The network.
+    /// The right-hand side.
     pub field: Field,
     /// How training solves.
     pub solver: Method,
@@ -39,7 +41,7 @@ pub struct Experiment {
     pub complete: toml::Table,
 }
 
-/// `[field]`: the network.
+/// `[field]`: the right-hand side, a network beside what is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// Width of each hidden layer.
@@ -52,6 +54,11 @@ pub struct Field {
     pub time_input: bool,
     /// Of the arithmetic inside the network.
     pub precision: Precision,
+    /// Rates that are written down: state variable and expression, in the order of the state.
+    pub known: Vec<(String, String)>,
+    /// The state variables for which the network has an output, in the order of the state; without
+    /// any there is no network.
+    pub learn: Vec<String>,
 }
 
 /// `[strategy]`: how violations enter the objective.

@@ -31,7 +31,9 @@ pub mod table;
 mod times;
 mod train;
 
-pub use assess::{Assessment, Discretisation, LawScore, Score, SetScore, assess, score};
+pub use assess::{
+    Assessment, ConstantValue, Discretisation, LawScore, Score, SetScore, assess, score,
+};
 pub use config::{read, read_embedded, read_run};
 pub use course::{Remedy, Stage};
 pub use diagnostic::{Diagnostic, Place, Spot};
@@ -42,7 +44,7 @@ pub use history::Record;
 pub use loaded_run::LoadedRun;
 pub use log::{Log, describe};
 pub use manifest::{Machine, Manifest, Status, Which};
-pub use model::{FORMAT, Metadata, ModelFile, save_model};
+pub use model::{FORMAT, KnownConstant, KnownRates, Metadata, ModelFile, save_model};
 pub use number::{exact, short};
 pub use recorder::Watcher;
 pub use run_folder::{RECONSTRUCTION, RunFolder, sets};

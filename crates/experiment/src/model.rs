@@ -1,8 +1,9 @@
 //! Models and checkpoints: safetensors files whose metadata say what they are.
 //!
-//! A model has the tensors `layers.N.weight` (`outputs × inputs`) and `layers.N.bias`, `scaling.*` if
-//! the network does not work in the data's units (see [`Scaling`]), and `starts` if initial states were
-//! trained. A checkpoint has, beside them, everything a run needs to go on. The metadata are one JSON text under the key
+//! A model has the tensors `layers.N.weight` (`outputs × inputs`) and `layers.N.bias`,
+//! `constants.raw` where constants are learned, `scaling.*` if the network does not work in the
+//! data's units (see [`Scaling`]), and `starts` if initial states were trained. A checkpoint has,
+//! beside them, everything a run needs to go on. The metadata are one JSON text under the key
 //! `lawful`, with a format version.
 
 use std::borrow::Cow;
@@ -43,11 +44,42 @@ pub struct Metadata {
     pub scaled: bool,
     /// Number of trajectories whose initial state was trained.
     pub starts: usize,
+    /// What is known beside the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<KnownRates>,
     /// The iteration at which this θ stood.
     pub iteration: usize,
     /// Of a checkpoint, where the training stood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Stage>,
+}
+
+/// What the metadata say about known rates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownRates {
+    /// State variable and expression of each.
+    pub rates: Vec<(String, String)>,
+    /// The state variable of each output of the network.
+    pub learn: Vec<String>,
+    /// The constants that rates may use.
+    pub constants: Vec<KnownConstant>,
+    /// Names and texts of the definitions that rates may use.
+    pub definitions: Vec<(String, String)>,
+}
+
+/// What the metadata say about a constant; numbers are texts, which read back the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownConstant {
+    /// Its name.
+    pub name: String,
+    /// Its value, or its first one if it is learned.
+    pub start: String,
+    /// Whether its raw number is in `constants.raw`, in this order.
+    pub learned: bool,
+    /// What it stays above.
+    pub min: Option<String>,
+    /// What it stays below.
+    pub max: Option<String>,
 }
 
 /// A row of numbers with a name and a shape.
@@ -78,6 +110,9 @@ fn row(values: &[f64]) -> Tensor<'_> {
     Tensor { shape: vec![values.len()], values: values.into() }
 }
 
+/// The tensor with the raw numbers of learned constants, the last part of θ.
+const CONSTANTS: &str = "constants.raw";
+
 /// The tensors of θ.
 fn layers<'a>(shape: &MlpShape, theta: &'a [f64]) -> Vec<(String, Tensor<'a>)> {
     let mut tensors = Vec::new();
@@ -86,6 +121,10 @@ fn layers<'a>(shape: &MlpShape, theta: &'a [f64]) -> Vec<(String, Tensor<'a>)> {
         let weight = Tensor { shape: vec![layer.outputs, layer.inputs], values };
         tensors.push((format!("layers.{n}.weight"), weight));
         tensors.push((format!("layers.{n}.bias"), row(&theta[layer.biases.clone()])));
+    }
+    let constants = &theta[shape.parameter_len()..];
+    if !constants.is_empty() {
+        tensors.push((CONSTANTS.to_owned(), row(constants)));
     }
     tensors
 }
@@ -105,7 +144,7 @@ fn save(
 /// The tensors of a model: θ, and the units of the network.
 fn model<'a>(experiment: &'a Experiment, theta: &'a [f64]) -> Vec<(String, Tensor<'a>)> {
     let shape = experiment.shape();
-    let (field, starts) = theta.split_at(shape.parameter_len());
+    let (field, starts) = theta.split_at(experiment.parameter_len());
     let mut tensors = layers(&shape, field);
     if !starts.is_empty() {
         tensors.push(("starts".to_owned(), row(starts)));
@@ -231,7 +270,10 @@ impl ModelFile {
             self.fill(&weight, &mut theta[layer.weights.clone()])?;
             self.fill(&bias, &mut theta[layer.biases.clone()])?;
         }
-        let starts = &mut theta[shape.parameter_len()..];
+        let (field, starts) = theta.split_at_mut(experiment.parameter_len());
+        if !experiment.constants.is_empty() {
+            self.fill(CONSTANTS, &mut field[shape.parameter_len()..])?;
+        }
         if !starts.is_empty() {
             self.fill("starts", starts)?;
         }

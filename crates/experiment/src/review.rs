@@ -96,7 +96,7 @@ struct Look {
 
 fn look(experiment: &Experiment, data: &Dataset, method: Method, theta: &[f64]) -> Option<Look> {
     let mut objective = experiment.measure(data.clone(), method, theta);
-    let fields = experiment.shape().parameter_len();
+    let fields = experiment.parameter_len();
     let misfit = objective.observe(&theta[..fields]).ok()?;
     let violation = (0..experiment.laws.len())
         .map(|k| misfit.mean_violation(k) / experiment.units.laws[k])

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use lawful::law::{Steps, Workspace};
 use lawful::strategy::{Switch, Violation};
-use lawful::{Control, Course, Dataset, Law, Method, Relation, Schedule};
+use lawful::{Control, Course, Dataset, Law, LearnedConstant, Method, Relation, Schedule};
 
+use crate::assemble::in_a_line;
 use crate::assess::{scored_range, scored_rows};
 use crate::experiment::{Experiment, OptimiserSettings, Phase, StrategyKind, Training};
 use crate::number::{exact, short};
@@ -31,12 +32,22 @@ fn write_system(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
         writeln!(out, "inputs      {}", vocabulary.inputs().join(", "))?;
     }
     for (name, value) in vocabulary.constants() {
-        writeln!(out, "constant    {name} = {}", exact(*value))?;
+        let learned = experiment.constants.iter().find(|constant| constant.name == *name);
+        let how = learned.map(bounds).unwrap_or_default();
+        writeln!(out, "constant    {name} = {}{how}", exact(*value))?;
     }
     for (name, definition) in vocabulary.definitions() {
         writeln!(out, "define      {name} = {definition}")?;
     }
     Ok(())
+}
+
+/// How a constant is learned, behind its first value.
+fn bounds(constant: &LearnedConstant) -> String {
+    let above = constant.min.map(|min| format!(", above {}", exact(min)));
+    let below = constant.max.map(|max| format!(", below {}", exact(max)));
+    let bounds = above.into_iter().chain(below).collect::<String>();
+    format!(" at first, learned{bounds}")
 }
 
 fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
@@ -126,12 +137,25 @@ fn write_data(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
 fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
     let (field, training) = (&experiment.field, &experiment.training);
     let shape = experiment.shape();
-    write!(out, "network     {}", shape.input_len())?;
-    for (width, activation) in field.hidden.iter().zip(&field.activations) {
-        write!(out, " – {width} {}", activation.name())?;
+    for (variable, rate) in &field.known {
+        let more = if field.learn.contains(variable) { " + network" } else { "" };
+        writeln!(out, "known       d{variable}/dt = {}{more}", in_a_line(rate))?;
     }
-    write!(out, " – {}, ", experiment.vocabulary.state().len())?;
-    writeln!(out, "{} parameters, {} precision", shape.parameter_len(), field.precision.name())?;
+    for variable in field.learn.iter().filter(|_| !field.known.is_empty()) {
+        if !field.known.iter().any(|(known, _)| known == variable) {
+            writeln!(out, "learned     d{variable}/dt = network")?;
+        }
+    }
+    if shape.outputs == 0 {
+        writeln!(out, "network     none")?;
+    } else {
+        write!(out, "network     {}", shape.input_len())?;
+        for (width, activation) in field.hidden.iter().zip(&field.activations) {
+            write!(out, " – {width} {}", activation.name())?;
+        }
+        write!(out, " – {}, {} parameters", shape.outputs, shape.parameter_len())?;
+        writeln!(out, ", {} precision", field.precision.name())?;
+    }
     writeln!(out, "solver      {}", method(&experiment.solver))?;
     writeln!(out, "prediction  {}", method(&experiment.predict))?;
     writeln!(out, "strategy    {}", strategy(experiment))?;

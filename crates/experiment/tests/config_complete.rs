@@ -3,7 +3,9 @@
 mod config_support;
 
 use config_support::Folder;
-use config_support::samples::{MEASURED, OSCILLATOR, SIMULATED, experiment, folder};
+use config_support::samples::{
+    ALL_KNOWN, KNOWN, MEASURED, OSCILLATOR, SIMULATED, experiment, folder,
+};
 use insta::assert_snapshot;
 use lawful::Dataset;
 use lawful_experiment::{Experiment, files, read, read_run, write_dataset};
@@ -25,6 +27,8 @@ fn assert_same(a: &Experiment, b: &Experiment) {
     }
     assert_eq!((a.hold, &a.field, a.solver, a.predict), (b.hold, &b.field, b.solver, b.predict));
     assert_eq!((&a.strategy, &a.training), (&b.strategy, &b.training));
+    assert_eq!(a.constants, b.constants);
+    assert_eq!(a.vocabulary.constants(), b.vocabulary.constants());
 }
 
 fn assert_bits(a: &Dataset, b: &Dataset) {
@@ -41,7 +45,7 @@ fn assert_bits(a: &Dataset, b: &Dataset) {
 
 #[test]
 fn an_experiment_written_out_in_full_reads_back_the_same() {
-    for toml in [OSCILLATOR, MEASURED, SIMULATED] {
+    for toml in [OSCILLATOR, MEASURED, SIMULATED, KNOWN, ALL_KNOWN] {
         let folder = folder(toml);
         let original = folder.read().unwrap_or_else(|error| panic!("{error}"));
         let text = original.complete_text();
@@ -53,7 +57,7 @@ fn an_experiment_written_out_in_full_reads_back_the_same() {
 
 #[test]
 fn a_run_folder_needs_no_sources_any_more() {
-    for toml in [OSCILLATOR, MEASURED, SIMULATED] {
+    for toml in [OSCILLATOR, MEASURED, SIMULATED, KNOWN, ALL_KNOWN] {
         let original = experiment(toml);
         let run = Folder::new(&[("config.toml", &original.complete_text()), ("data/x", "")]);
         write_dataset(&original.training_set, &run.path("data/reconstruction.csv")).unwrap();

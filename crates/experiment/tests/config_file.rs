@@ -191,7 +191,7 @@ fn an_unknown_key_is_an_error_with_a_suggestion() {
       experiment.toml:7:1
         colour = 50
         ^^^^^^
-    hint: the keys here are `hidden`, `activations`, `init`, `time-input`, `precision`
+    hint: the keys here are `hidden`, `activations`, `init`, `time-input`, `precision`, `known`, `learn`
     ");
     assert_snapshot!(error_with("[training]\nhidden = [50]\n"), @"
     error: unknown key `hidden` in [training]
@@ -266,8 +266,9 @@ fn what_other_programs_call_a_key_is_understood() {
 fn a_key_of_a_later_version_is_unknown() {
     for more in [
         "[training]\nrecipe = \"fast\"\n",
-        "[strategy]\nlagrangian = true\n",
-        "[field]\nknown = { x = \"-x\" }\n",
+        "[strategy]
+lagrangian = true
+",
         "[[law]]\nholds = \"x <= 9\"\nweight = 2\n",
         "[compare]\nseeds = [1, 2]\n",
     ] {

@@ -83,6 +83,8 @@ pub struct Objective {
     /// Number of parameters of the field.
     fields: usize,
     decay: f64,
+    /// Number of parameters that decay.
+    decayed: usize,
 }
 
 impl Objective {
@@ -123,6 +125,7 @@ impl Objective {
             starts: Starts::default(),
             fields: parameters,
             decay: 0.0,
+            decayed: 0,
         };
         objective.look_at(&stretches);
         objective
@@ -154,10 +157,11 @@ impl Objective {
         self.starts.layout(self.fields)
     }
 
-    /// Adds `decay/2 · Σ θ²` over the field's parameters to the objective.
+    /// Adds `decay/2 · Σ θ²` over the first so many parameters, those of a network, to the objective.
     #[must_use]
-    pub fn with_decay(mut self, decay: f64) -> Self {
+    pub fn with_decay(mut self, decay: f64, parameters: usize) -> Self {
         self.decay = decay;
+        self.decayed = parameters;
         self
     }
 
@@ -218,7 +222,7 @@ impl Objective {
         misfit.pull_back(slopes, problem, flow, (starts, z_bar));
         flow.pull_back(&problem.dataset, field_bar, (starts, z_bar));
         if self.decay > 0.0 {
-            for (sum, theta) in field_bar.iter_mut().zip(theta) {
+            for (sum, theta) in field_bar[..self.decayed].iter_mut().zip(theta) {
                 *sum += self.decay * theta;
             }
         }
@@ -234,7 +238,7 @@ impl Objective {
         // Neither F nor P: it belongs to the way, not to the result.
         value.value += self.continuity.evaluate_frozen(&self.misfit.continuity()).value;
         if self.decay > 0.0 {
-            let squares = theta[..self.fields].iter().map(|theta| theta * theta).sum::<f64>();
+            let squares = theta[..self.decayed].iter().map(|theta| theta * theta).sum::<f64>();
             value.value += 0.5 * self.decay * squares;
         }
         value

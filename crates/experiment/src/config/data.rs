@@ -15,11 +15,12 @@
 
 use std::path::{Path, PathBuf};
 
-use lawful::{Hold, Vocabulary};
+use lawful::Hold;
 
 use super::complete::{self, Table};
 use super::section::Section;
 use super::simulate::{self, Simulate};
+use super::system::System;
 use super::value::{Mark, Value};
 use super::words::meant;
 use crate::diagnostic::Diagnostic;
@@ -58,11 +59,8 @@ pub(crate) struct Files<'s> {
 }
 
 /// Reads the section.
-pub(crate) fn read<'s>(
-    mut section: Section<'s>,
-    vocabulary: &Vocabulary,
-) -> Result<Data<'s>, Diagnostic> {
-    let (state, inputs) = (vocabulary.state(), vocabulary.inputs());
+pub(crate) fn read<'s>(mut section: Section<'s>, system: &System) -> Result<Data<'s>, Diagnostic> {
+    let (state, inputs) = (system.vocabulary.state(), system.vocabulary.inputs());
     let has_inputs = !inputs.is_empty();
     let about_files = FORMAT_KEYS.into_iter().find(|key| section.has(key));
     let marked = about_files.and_then(|key| Some((key, section.peek(key)?)));
@@ -79,7 +77,7 @@ pub(crate) fn read<'s>(
     let origin = match (section.take("file"), section.take("simulate")) {
         (Some(file), None) => Origin::Files(files(file)?),
         (None, Some(value)) => {
-            Origin::Simulation(Box::new(simulate::read(value.section()?, vocabulary)?))
+            Origin::Simulation(Box::new(simulate::read(value.section()?, system)?))
         }
         (Some(file), Some(_)) => {
             let error = file.error("`file` and `[data.simulate]` cannot both be given");

@@ -1,4 +1,4 @@
-//! `[field]`: the network that is the right-hand side.
+//! `[field]`: the right-hand side, a network beside what is known.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
@@ -7,6 +7,8 @@
 //! | `init` | `"normal"` | [`Initialise::NAMES`] | how weights start; `{ kind = "normal", std = 0.1 }` |
 //! | `time-input` | `false` | | whether time is an input of the network |
 //! | `precision` | `"double"` | `"double"`, `"single"` | of the arithmetic inside the network |
+//! | `known` | `{}` | expressions | rates that are written down: `{ x = "v", v = "-k*x/m" }`; see [`super::known`] |
+//! | `learn` | all that are not in `known` | state variables | those for which the network has an output, added to what is known |
 //!
 //! Of `init`:
 //!
@@ -15,17 +17,20 @@
 //! | `kind` | `"normal"` | [`Initialise::NAMES`] | which distribution |
 //! | `std` | 0.1 | > 0, `normal` only | standard deviation |
 
-use lawful::{Activation, Initialise, Precision, Vocabulary};
+use lawful::{Activation, Initialise, Precision};
 
 use super::complete::{self, Table};
+use super::known::{self, Rates};
 use super::section::Section;
+use super::system::System;
 use super::value::{POSITIVE, Value};
 use super::words::counted;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Field;
 
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] = &["hidden", "activations", "init", "time-input", "precision"];
+pub(crate) const KEYS: &[&str] =
+    &["hidden", "activations", "init", "time-input", "precision", "known", "learn"];
 /// The keys of `init`.
 pub(crate) const INIT_KEYS: &[&str] = &["kind", "std"];
 
@@ -35,10 +40,12 @@ const WIDEST: u64 = 1_000_000;
 const MOST_PARAMETERS: f64 = 1e8;
 
 /// Reads the section.
-pub(crate) fn read(mut section: Section, vocabulary: &Vocabulary) -> Result<Field, Diagnostic> {
+pub(crate) fn read(mut section: Section, system: &System) -> Result<Field, Diagnostic> {
+    let Rates { known, learn } = known::read(&mut section, system)?;
     let hidden_value = section.take("hidden");
     let mark = hidden_value.as_ref().map(Value::mark);
     let hidden = match hidden_value {
+        None if learn.is_empty() => Vec::new(),
         None => vec![50, 50],
         Some(value) => {
             let sizes = value.list("a list with the width of each hidden layer", "[50, 50]")?;
@@ -56,8 +63,8 @@ pub(crate) fn read(mut section: Section, vocabulary: &Vocabulary) -> Result<Fiel
     let precision = section
         .take("precision")
         .map_or(Ok(Precision::Double), |value| value.word("precision", &precisions))?;
-    let field = Field { hidden, activations, init, time_input, precision };
-    let parameters = parameters(&field, vocabulary);
+    let field = Field { hidden, activations, init, time_input, precision, known, learn };
+    let parameters = parameters(&field, system);
     if let Some(mark) = mark.filter(|_| parameters > MOST_PARAMETERS) {
         return Err(mark
             .error(format!("this network would have {parameters:.1e} parameters"))
@@ -67,10 +74,10 @@ pub(crate) fn read(mut section: Section, vocabulary: &Vocabulary) -> Result<Fiel
 }
 
 /// Number of parameters, as a float, which cannot overflow.
-fn parameters(field: &Field, vocabulary: &Vocabulary) -> f64 {
-    let state = vocabulary.state().len();
-    let first = state + vocabulary.inputs().len() + usize::from(field.time_input);
-    let widths = [first].into_iter().chain(field.hidden.iter().copied()).chain([state]);
+fn parameters(field: &Field, system: &System) -> f64 {
+    let (state, inputs) = (system.vocabulary.state().len(), system.vocabulary.inputs().len());
+    let (first, last) = (state + inputs + usize::from(field.time_input), field.learn.len());
+    let widths = [first].into_iter().chain(field.hidden.iter().copied()).chain([last]);
     let widths: Vec<f64> = widths.map(|width| width as f64).collect();
     widths.windows(2).map(|pair| (pair[0] + 1.0) * pair[1]).sum()
 }
@@ -121,9 +128,20 @@ fn of_kind(kind: &str, std: Option<f64>) -> Initialise {
     }
 }
 
-/// The section with every key.
+/// The section with every key that has a meaning.
 pub(crate) fn write(field: &Field) -> Table {
-    let Field { hidden, activations, init, time_input, precision } = field;
+    let Field { known, learn, .. } = field;
+    let mut table = if learn.is_empty() { Table::new() } else { write_network(field) };
+    if !known.is_empty() {
+        let text = |text: &String| text.as_str().into();
+        table.insert("known".to_owned(), complete::named(known, text));
+        table.insert("learn".to_owned(), complete::texts(learn));
+    }
+    table
+}
+
+fn write_network(field: &Field) -> Table {
+    let Field { hidden, activations, init, time_input, precision, .. } = field;
     let init = match *init {
         Initialise::Normal { std } => {
             complete::table([("kind", "normal".into()), ("std", std.into())]).into()

@@ -7,16 +7,20 @@
 
 use std::collections::HashSet;
 
-use lawful::{Law, Vocabulary};
+use lawful::Law;
 
 use super::complete::{self, Table};
-use super::formula;
 use super::section::Section;
+use super::system::System;
 use super::value::Value;
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &["name", "holds"];
+
+/// What to write where a law uses a learned constant.
+const FIXED: &str = "a law is written with fixed numbers: write the number itself, or a second \
+                     constant that is not learned";
 
 /// A law as written: a chain is several laws.
 #[derive(Debug, Clone)]
@@ -28,10 +32,7 @@ pub(crate) struct WrittenLaw {
 }
 
 /// Reads all laws.
-pub(crate) fn read(
-    value: Option<Value>,
-    vocabulary: &Vocabulary,
-) -> Result<Vec<WrittenLaw>, Diagnostic> {
+pub(crate) fn read(value: Option<Value>, system: &System) -> Result<Vec<WrittenLaw>, Diagnostic> {
     let Some(value) = value else { return Ok(Vec::new()) };
     if !value.is_list() {
         let error = value.error("laws are a list, each with a header in double brackets");
@@ -42,14 +43,14 @@ pub(crate) fn read(
     for value in value.list("", "")? {
         let mut section = value.table("{ holds = \"x <= 1\" }")?;
         section.only(KEYS)?;
-        laws.push(read_one(&mut section, vocabulary, &mut names)?);
+        laws.push(read_one(&mut section, system, &mut names)?);
     }
     Ok(laws)
 }
 
 fn read_one(
     section: &mut Section,
-    vocabulary: &Vocabulary,
+    system: &System,
     names: &mut HashSet<String>,
 ) -> Result<WrittenLaw, Diagnostic> {
     let name = section.take("name").map(|value| value.text("energy never rises")).transpose()?;
@@ -60,8 +61,9 @@ fn read_one(
         let error = named.error("a law's name cannot be empty");
         return Err(error.with_hint("leave `name` out, and the law is called by its text"));
     }
-    let parts = Law::parse(&named.value, &text.value, vocabulary)
-        .map_err(|error| formula::explain(&text, &format!("the law `{}`", named.value), &error))?;
+    let parts = Law::parse(&named.value, &text.value, &system.fixed).map_err(|error| {
+        system.explain(&text, &format!("the law `{}`", named.value), &error, FIXED)
+    })?;
     let whole = [named.value.as_str()];
     let mut all: Vec<&str> = parts.iter().map(Law::name).collect();
     if parts.len() > 1 {

@@ -15,12 +15,14 @@
 //! A key that is not in these tables is an error, and so is one that decides nothing.
 
 mod complete;
+pub mod constants;
 pub mod data;
 mod datasets;
 pub mod field;
 mod formula;
 pub mod grid;
 mod habits;
+pub mod known;
 pub mod laws;
 mod name;
 pub mod optimiser;
@@ -58,6 +60,7 @@ use test_set::Kind;
 pub(crate) const SECTIONS: &[(&str, &[&str])] = &[
     ("", KEYS),
     ("system", system::KEYS),
+    ("system.constants.NAME", constants::KEYS),
     ("law", laws::KEYS),
     ("data", data::KEYS),
     ("data.simulate", simulate::KEYS),
@@ -137,11 +140,12 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
     let mut top = source.parse()?;
     top.only(KEYS)?;
     let name = read_name(&mut top)?;
-    let vocabulary = system::read(top.section("system", system::KEYS)?)?;
-    let laws = laws::read(top.take("law"), &vocabulary)?;
-    let data = data::read(top.section("data", data::KEYS)?, &vocabulary)?;
+    let system = system::read(top.section("system", system::KEYS)?)?;
+    let vocabulary = &system.vocabulary;
+    let laws = laws::read(top.take("law"), &system)?;
+    let data = data::read(top.section("data", data::KEYS)?, &system)?;
     let tests = test_set::read(top.take("test"), &data)?;
-    let field = field::read(top.section("field", field::KEYS)?, &vocabulary)?;
+    let field = field::read(top.section("field", field::KEYS)?, &system)?;
     let solver = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
     let smooth = training::Written::is_smooth(&training);
@@ -163,8 +167,8 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
     let folder = source.file().parent().unwrap_or(Path::new(""));
     let open = training.initial_state == Some(true);
     let (training_set, test_sets) = match run {
-        Some(run) => datasets::stored(run, &tests, &vocabulary, open)?,
-        None => datasets::gather(folder, &data, &tests, &vocabulary, open)?,
+        Some(run) => datasets::stored(run, &tests, vocabulary, open)?,
+        None => datasets::gather(folder, &data, &tests, vocabulary, open)?,
     };
     let parts: Vec<_> = laws.iter().flat_map(|law| law.parts.clone()).collect();
     let facts = Facts { dataset: &training_set, strategy: &strategy.strategy };
@@ -174,7 +178,7 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
     let mut complete = Table::new();
     complete.insert("name".to_owned(), name.as_str().into());
     for (key, table) in [
-        ("system", system::write(&vocabulary).into()),
+        ("system", system::write(&system).into()),
         ("law", laws::write(&laws).into()),
         ("data", data.write(reads_files).into()),
         ("test", test_set::write(&tests).into()),
@@ -199,7 +203,8 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
         scaling,
         units,
         complete,
-        vocabulary,
+        constants: system.learned(),
+        vocabulary: system.vocabulary,
     })
 }
 
@@ -233,6 +238,7 @@ mod tests {
     const DOCUMENTATION: &[(&str, &str)] = &[
         ("", include_str!("mod.rs")),
         ("system", include_str!("system.rs")),
+        ("system.constants.NAME", include_str!("constants.rs")),
         ("law", include_str!("laws.rs")),
         ("data", include_str!("data.rs")),
         ("data.simulate", include_str!("simulate.rs")),

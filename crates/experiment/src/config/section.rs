@@ -163,13 +163,19 @@ impl<'s> Section<'s> {
         named.collect()
     }
 
-    /// One value for each of these names, in their order; other names and gaps are errors.
-    pub(crate) fn one_each(
+    /// The values of these names, in their order; other names are errors.
+    pub(crate) fn some_of(
         mut self,
         names: &[String],
         noun: &str,
-        example: &str,
-    ) -> Result<Vec<Value<'s>>, Diagnostic> {
+    ) -> Result<Vec<(String, Value<'s>)>, Diagnostic> {
+        self.only_names(names, noun)?;
+        let found = names.iter().filter_map(|name| Some((name.clone(), self.take(name)?)));
+        Ok(found.collect())
+    }
+
+    /// Refuses every key that is not one of the user's names.
+    fn only_names(&self, names: &[String], noun: &str) -> Result<(), Diagnostic> {
         for (key, _) in &self.entries {
             let word = key.get_ref().as_ref();
             if !names.iter().any(|name| name == word) {
@@ -183,6 +189,17 @@ impl<'s> Section<'s> {
                 return Err(self.source.error(key.span(), message).with_hint(hint));
             }
         }
+        Ok(())
+    }
+
+    /// One value for each of these names, in their order; other names and gaps are errors.
+    pub(crate) fn one_each(
+        mut self,
+        names: &[String],
+        noun: &str,
+        example: &str,
+    ) -> Result<Vec<Value<'s>>, Diagnostic> {
+        self.only_names(names, noun)?;
         let title = self.title();
         let values = names.iter().map(|name| {
             self.take(name).ok_or_else(|| {

@@ -16,12 +16,12 @@
 
 use lawful::law::Expression;
 use lawful::ode::{METHODS, SolveError};
-use lawful::{FormulaField, Noise, NoiseLevel, Simulation, Tableau, Trajectory, Vocabulary};
+use lawful::{FormulaField, Noise, NoiseLevel, Simulation, Tableau, Trajectory};
 
 use super::complete::{self, Table};
-use super::formula;
 use super::grid::{self, Grid};
 use super::section::Section;
+use super::system::System;
 use super::text::key;
 use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, Text, Value};
 use super::words::counted;
@@ -32,6 +32,10 @@ pub(crate) const KEYS: &[&str] =
     &["equations", "initial", "grid", "grids", "method", "inputs", "noise"];
 /// The keys of `noise`.
 pub(crate) const NOISE_KEYS: &[&str] = &["std", "relative", "seed"];
+
+/// What to write where an equation uses a learned constant.
+const NUMBER: &str = "data are made from numbers, and its start is only where learning begins: \
+                      write the number";
 
 /// A simulation with all that it starts from.
 #[derive(Debug)]
@@ -57,9 +61,10 @@ enum Grids {
 /// Reads the section.
 pub(crate) fn read<'s>(
     mut section: Section<'s>,
-    vocabulary: &Vocabulary,
+    system: &System,
 ) -> Result<Simulate<'s>, Diagnostic> {
     section.only(KEYS)?;
+    let vocabulary = &system.fixed;
     let state = vocabulary.state();
     let example = "{ x = \"v\", v = \"-x\" }";
     let equations = section.need("equations", "because data are made from it", example)?;
@@ -68,9 +73,9 @@ pub(crate) fn read<'s>(
     let bare: Vec<&str> = texts.iter().map(|text| text.value.as_str()).collect();
     let field = FormulaField::new(&bare, vocabulary).map_err(|(variable, error)| {
         let subject = format!("the equation of `{}`", state[variable]);
-        formula::explain(&texts[variable], &subject, &error)
+        system.explain(&texts[variable], &subject, &error, NUMBER)
     })?;
-    let (inputs, signals) = inputs(&mut section, vocabulary)?;
+    let (inputs, signals) = inputs(&mut section, system)?;
     let initial = initial(&mut section, state)?;
     let grids = grids(&mut section, initial.len())?;
     let methods: Vec<_> = METHODS.iter().map(|&tableau| (tableau.name, tableau)).collect();
@@ -103,9 +108,9 @@ fn texts<'s>(
 
 fn inputs<'s>(
     section: &mut Section<'s>,
-    vocabulary: &Vocabulary,
+    system: &System,
 ) -> Result<(Vec<Text<'s>>, Vec<Expression>), Diagnostic> {
-    let names = vocabulary.inputs();
+    let names = system.fixed.inputs();
     let texts = match section.take("inputs") {
         Some(value) => texts(value.table("{ u = \"sin(t)\" }")?, names, "input")?,
         None if names.is_empty() => Vec::new(),
@@ -118,8 +123,8 @@ fn inputs<'s>(
         }
     };
     let signals = texts.iter().zip(names).map(|(text, name)| {
-        Expression::parse_of_time(&text.value, vocabulary)
-            .map_err(|error| formula::explain(text, &format!("the input `{name}`"), &error))
+        Expression::parse_of_time(&text.value, &system.fixed)
+            .map_err(|error| system.explain(text, &format!("the input `{name}`"), &error, NUMBER))
     });
     let signals = signals.collect::<Result<_, _>>()?;
     Ok((texts, signals))

@@ -4,26 +4,71 @@
 //! |---|---|---|---|
 //! | `state` | needed | list of names | the state variables, in the order of the network's outputs |
 //! | `inputs` | `[]` | list of names | exogenous inputs u(t), given to the network beside the state |
-//! | `constants` | `{}` | finite numbers | names for numbers: `{ m = 1.0, k = 2 }` |
+//! | `constants` | `{}` | finite numbers, or tables | names for numbers: `{ m = 1.0, k = { start = 2.0, min = 0 } }`, some learned; see [`super::constants`] |
 //! | `define` | `{}` | expressions | names for expressions: `{ E = "m*v^2/2" }`; they may use each other |
 //!
 //! A name is a letter of any script, then letters, digits and `_`. `t`, `pi` and the names of
 //! functions are taken.
 
-use lawful::Vocabulary;
+use std::collections::HashSet;
+
 use lawful::law::{ErrorKind, LawError, Origin, Words};
+use lawful::{LearnedConstant, Vocabulary};
 
 use super::complete::{self, Table};
+use super::constants::{self, Constant};
 use super::formula;
 use super::section::{Name, Section};
-use super::value::{FINITE, Text, Value};
+use super::value::{Text, Value};
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &["state", "inputs", "constants", "define"];
 
+/// The section as meant.
+#[derive(Debug)]
+pub(crate) struct System<'s> {
+    /// All names; learned constants have their first value.
+    pub(crate) vocabulary: Vocabulary,
+    /// The names whose meaning is fixed: no learned constant, and no definition that uses one.
+    pub(crate) fixed: Vocabulary,
+    /// Definitions that use a learned constant, directly or not, and one of those constants.
+    moving: Vec<(String, String)>,
+    pub(crate) constants: Vec<Constant<'s>>,
+}
+
+impl System<'_> {
+    /// The learned constants, in the order of the file.
+    pub(crate) fn learned(&self) -> Vec<LearnedConstant> {
+        self.constants.iter().filter_map(|constant| constant.learned.clone()).collect()
+    }
+
+    /// The error of a formula that was read with the fixed names; `hint` says what to write where a
+    /// learned constant cannot be.
+    pub(crate) fn explain(
+        &self,
+        text: &Text,
+        subject: &str,
+        error: &LawError,
+        hint: &str,
+    ) -> Diagnostic {
+        let ErrorKind::UnknownName(name) = error.kind() else {
+            return formula::explain(text, subject, error);
+        };
+        let is_learned = |c: &&Constant| c.learned.is_some() && c.name.text == *name;
+        let message = if self.constants.iter().any(|constant| is_learned(&constant)) {
+            format!("{subject} uses the constant `{name}`, which is learned")
+        } else if let Some((_, constant)) = self.moving.iter().find(|(moving, _)| moving == name) {
+            format!("{subject} uses `{name}`, and so the constant `{constant}`, which is learned")
+        } else {
+            return formula::explain(text, subject, error);
+        };
+        text.error_at(error.span(), message).with_hint(hint)
+    }
+}
+
 /// Reads the section.
-pub(crate) fn read(mut section: Section) -> Result<Vocabulary, Diagnostic> {
+pub(crate) fn read(mut section: Section<'_>) -> Result<System<'_>, Diagnostic> {
     let why = "because it names the variables that are learned";
     let Some(state) = section.take("state") else {
         return Err(section
@@ -38,12 +83,7 @@ pub(crate) fn read(mut section: Section) -> Result<Vocabulary, Diagnostic> {
             .with_hint("for example `state = [\"x\", \"v\"]`"));
     }
     let inputs = section.take("inputs").map_or(Ok(Vec::new()), names)?;
-    let mut constants = Vec::new();
-    if let Some(value) = section.take("constants") {
-        for (name, value) in value.table("{ k = 1.0 }")?.rest() {
-            constants.push((name, value.number(FINITE, "1.0")?));
-        }
-    }
+    let constants = constants::read(section.take("constants"))?;
     let mut definitions = Vec::new();
     if let Some(value) = section.take("define") {
         for (name, value) in value.table("{ E = \"x^2/2\" }")?.rest() {
@@ -54,18 +94,28 @@ pub(crate) fn read(mut section: Section) -> Result<Vocabulary, Diagnostic> {
     let words = Words {
         state: owned(&state),
         inputs: owned(&inputs),
-        constants: constants.iter().map(|(name, value)| (name.text.clone(), *value)).collect(),
+        constants: constants.iter().map(|c| (c.name.text.clone(), c.value)).collect(),
         definitions: definitions
             .iter()
             .map(|(name, text)| (name.text.clone(), text.value.clone()))
             .collect(),
     };
-    words.check().map_err(|error| {
+    let explained = |error: LawError| {
         let names = (state.iter().chain(&inputs).map(Place::Text))
-            .chain(constants.iter().map(|(name, _)| Place::Name(name)))
+            .chain(constants.iter().map(|constant| Place::Name(&constant.name)))
             .chain(definitions.iter().map(|(name, _)| Place::Name(name)));
         explain(&error, &names.collect::<Vec<_>>(), &definitions)
-    })
+    };
+    let vocabulary = words.clone().check().map_err(explained)?;
+    let learned = constants.iter().filter(|constant| constant.learned.is_some());
+    let learned: Vec<&str> = learned.map(|constant| constant.name.text.as_str()).collect();
+    let moving = vocabulary.users_of(&learned);
+    let mut fixed = words;
+    fixed.constants.retain(|(name, _)| !learned.contains(&name.as_str()));
+    let moves: HashSet<&str> = moving.iter().map(|(name, _)| name.as_str()).collect();
+    fixed.definitions.retain(|(name, _)| !moves.contains(name.as_str()));
+    let fixed = fixed.check().map_err(explained)?;
+    Ok(System { vocabulary, fixed, moving, constants })
 }
 
 /// Where a name is written.
@@ -124,11 +174,13 @@ fn names(value: Value<'_>) -> Result<Vec<Text<'_>>, Diagnostic> {
 }
 
 /// The section with every key.
-pub(crate) fn write(vocabulary: &Vocabulary) -> Table {
+pub(crate) fn write(system: &System) -> Table {
+    let System { vocabulary, constants, .. } = system;
+    let constants = constants.iter().map(|constant| (constant.name.text.clone(), constant.write()));
     complete::table([
         ("state", complete::texts(vocabulary.state())),
         ("inputs", complete::texts(vocabulary.inputs())),
-        ("constants", complete::named(vocabulary.constants(), |&value| value.into())),
+        ("constants", constants.collect::<Table>().into()),
         ("define", complete::named(vocabulary.definitions(), |text| text.as_str().into())),
     ])
 }

@@ -31,7 +31,7 @@ pub(super) fn has_ended(manifest: &Manifest) -> bool {
 /// What one iteration of an experiment costs, in units that are the same for all experiments: rows
 /// of data times parameters.
 pub fn cost(experiment: &Experiment) -> f64 {
-    experiment.training_set.rows() as f64 * experiment.shape().parameter_len() as f64
+    experiment.training_set.rows() as f64 * experiment.parameter_len() as f64
 }
 
 impl<'a> Job<'a> {

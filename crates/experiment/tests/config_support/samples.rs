@@ -121,6 +121,45 @@ kind = "vanilla"
 batch = { windows = 3, rows = 2 }
 "#;
 
+/// Known rates beside a network, and constants of every kind.
+pub(crate) const KNOWN: &str = r#"
+name = "spring"
+[system]
+state = ["x", "v", "w"]
+inputs = ["u"]
+define = { spring = "-k*x/m" }
+[system.constants]
+m = 1.0
+k = { start = 2, min = 0 }
+c = { start = -0.1, learn = true, max = 0.0 }
+g = { start = 0.5, min = -1, max = 1e3 }
+f = { start = 0 }
+h = { start = 4, learn = false }
+[data.simulate]
+equations = { x = "v", v = "-2*x + u", w = "0" }
+initial = { x = 1, v = 0, w = 0.5 }
+grid = { to = 1, points = 5 }
+inputs = { u = "sin(h*t)" }
+[field]
+learn = ["w", "v"]
+known = { v = "spring + c*v + g*u + f*sin(t)", x = "v" }
+hidden = [3]
+"#;
+
+/// Known rates alone.
+pub(crate) const ALL_KNOWN: &str = r#"
+name = "decay"
+[system]
+state = ["x"]
+constants = { k = { start = 1.0, min = 0.0 } }
+[data.simulate]
+equations = { x = "-2*x" }
+initial = { x = 1 }
+grid = { to = 1, points = 5 }
+[field]
+known = { x = "-k*x" }
+"#;
+
 pub(crate) fn folder(toml: &str) -> Folder {
     Folder::new(&[("experiment.toml", toml), ("heater.csv", TABLE)])
 }

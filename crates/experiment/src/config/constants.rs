@@ -1,0 +1,114 @@
+//! `[system] constants`: numbers with a name, fixed or learned.
+//!
+//! A constant is a number, or a table with the keys
+//!
+//! | key | default | range | purpose |
+//! |---|---|---|---|
+//! | `start` | needed | strictly between the bounds | its first value, and its only one if it is not learned |
+//! | `learn` | `true` | | whether it is learned with the network |
+//! | `min` | none | a finite number | what a learned constant stays above |
+//! | `max` | none | a finite number | what a learned constant stays below |
+//!
+//! Only rates that are known can use a learned constant ([`super::known`]), and at least one must.
+//! See [`LearnedConstant`] for how it moves between its bounds.
+
+use lawful::LearnedConstant;
+
+use super::complete::{self, Table};
+use super::section::{Name, Section};
+use super::text::key;
+use super::value::{FINITE, Value};
+use crate::diagnostic::Diagnostic;
+use crate::number::exact;
+
+/// The keys of a constant that is a table.
+pub(crate) const KEYS: &[&str] = &["start", "learn", "min", "max"];
+
+/// A constant as meant.
+#[derive(Debug)]
+pub(crate) struct Constant<'s> {
+    pub(crate) name: Name<'s>,
+    pub(crate) value: f64,
+    /// How it is learned, if it is.
+    pub(crate) learned: Option<LearnedConstant>,
+}
+
+/// Reads all constants, in the order of the file.
+pub(super) fn read(value: Option<Value>) -> Result<Vec<Constant>, Diagnostic> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    let entries = value.table("{ k = 1.0 }")?.rest();
+    entries.into_iter().map(|(name, value)| read_one(name, value)).collect()
+}
+
+fn read_one<'s>(name: Name<'s>, value: Value<'s>) -> Result<Constant<'s>, Diagnostic> {
+    if !value.is_table() {
+        let value = value.number(FINITE, "1.0")?;
+        return Ok(Constant { name, value, learned: None });
+    }
+    let mut section = value.table("{ start = 1.0 }")?;
+    section.only(KEYS)?;
+    let start_value = section.need("start", "because it is the constant's first value", "1.0")?;
+    let start = start_value.number(FINITE, "1.0")?;
+    if !section.take("learn").map_or(Ok(true), |value| value.flag())? {
+        return fixed(name, start, &section);
+    }
+    let mut bound = |key: &str, example: &str| {
+        let value = section.take(key);
+        value.map(|value| value.number(FINITE, example)).transpose()
+    };
+    let (min, max) = (bound("min", "0.0")?, bound("max", "10.0")?);
+    let text = &name.text;
+    let crossed = match (min, max) {
+        (Some(min), _) if start <= min => Some(("above", "min", min)),
+        (_, Some(max)) if start >= max => Some(("below", "max", max)),
+        _ => None,
+    };
+    if let Some((side, key, bound)) = crossed {
+        let (start, bound) = (exact(start), exact(bound));
+        return Err(start_value
+            .error(format!("`{text}` starts at {start}, which is not {side} its `{key}`, {bound}"))
+            .with_hint("a learned constant stays strictly between its bounds: start inside them"));
+    }
+    let learned = LearnedConstant { name: text.clone(), start, min, max };
+    if !learned.starts_inside() {
+        return Err(start_value
+            .error(format!("the bounds of `{text}` are too far from its start to compute with"))
+            .with_hint("leave out a bound that does not matter"));
+    }
+    Ok(Constant { name, value: start, learned: Some(learned) })
+}
+
+/// A constant with `learn = false`.
+fn fixed<'s>(
+    name: Name<'s>,
+    value: f64,
+    section: &Section<'s>,
+) -> Result<Constant<'s>, Diagnostic> {
+    for bound in ["min", "max"] {
+        if let Some(mark) = section.peek(bound) {
+            return Err(mark
+                .error(format!("`{bound}` decides nothing: `{}` is not learned", name.text))
+                .with_hint("leave it out, or write `learn = true`"));
+        }
+    }
+    Ok(Constant { name, value, learned: None })
+}
+
+impl Constant<'_> {
+    /// "`k = 1.0`", which fixes it.
+    pub(super) fn as_number(&self) -> String {
+        format!("`{} = {:?}`", key(&self.name.text), self.value)
+    }
+
+    /// As one would write it.
+    pub(super) fn write(&self) -> complete::Value {
+        let Some(LearnedConstant { start, min, max, .. }) = self.learned else {
+            return self.value.into();
+        };
+        let mut table = complete::table([("start", start.into()), ("learn", true.into())]);
+        let bounds = [("min", min), ("max", max)];
+        let given = bounds.into_iter().filter_map(|(key, bound)| Some((key, bound?)));
+        table.extend(given.map(|(key, bound)| (key.to_owned(), bound.into())));
+        Table::into(table)
+    }
+}

@@ -32,17 +32,34 @@ pub(crate) fn say_failures(assessment: &Assessment) -> u8 {
     code
 }
 
-/// The scores of every set, then of each law, then what the solver contributes.
+/// The scores of every set, then of each law, the learned constants, and what the solver
+/// contributes.
 pub(crate) fn table(assessment: &Assessment) -> String {
     let mut text = sets(assessment);
     if !assessment.laws.is_empty() {
         text.push('\n');
         text += &laws(assessment);
     }
+    if !assessment.constants.is_empty() {
+        text.push('\n');
+        text += &constants(assessment);
+    }
     match assessment.solver_note() {
         Some(note) => format!("{text}\n{note}\n"),
         None => text,
     }
+}
+
+fn constants(assessment: &Assessment) -> String {
+    let rows = assessment.constants.iter().map(|constant| {
+        vec![constant.name.clone(), six_digits(constant.value), exact(constant.start)]
+    });
+    render(&["constant", "learned", "start"], 1, &rows.collect::<Vec<_>>())
+}
+
+/// What one quotes of a constant: `0.123457`, `9.81`, `6.674e-11`.
+fn six_digits(value: f64) -> String {
+    format!("{value:.5e}").parse().map_or_else(|_| exact(value), exact)
 }
 
 fn sets(assessment: &Assessment) -> String {

@@ -9,6 +9,7 @@ mod evaluate;
 mod failure;
 mod init;
 mod interrupt;
+mod known;
 mod predict;
 mod repeat;
 mod resume;

@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Predict(Predict),
     /// Print errors and violations of a model on each set
     Evaluate(Evaluate),
+    /// Train experiments side by side, from several seeds and with changes, into one table
+    Compare(crate::commands::compare::Compare),
     /// Run every experiment of the paper (arXiv 2307.14940) beside its published numbers
     Paper(crate::commands::paper::Paper),
 }

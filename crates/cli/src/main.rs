@@ -45,6 +45,7 @@ fn run(command: &Command) -> Result<u8, Diagnostic> {
         Command::Resume(options) => commands::resume::run(options),
         Command::Predict(options) => commands::predict::run(options),
         Command::Evaluate(options) => commands::evaluate::run(options),
+        Command::Compare(options) => commands::compare::run(options),
         Command::Paper(options) => commands::paper::run(options),
     }
 }

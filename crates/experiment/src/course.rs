@@ -24,6 +24,8 @@ pub enum Remedy {
         after: usize,
         /// Whether the laws do not count on the segments.
         without_laws: bool,
+        /// Whether the segments start from states that are trained along.
+        free: bool,
     },
 }
 
@@ -141,9 +143,8 @@ impl Course {
                     phase.substeps *= 2;
                 }
             }
-            Remedy::Segments { after, without_laws } => {
+            Remedy::Segments { after, without_laws, free } => {
                 let again = self.phases[after].clone();
-                let free = matches!(again.horizon, Horizon::Segments { free: true, .. });
                 let segments = Phase {
                     optimiser: OptimiserSettings::Lbfgs(LbfgsSettings::default()),
                     schedule: Schedule { iterations: ON_SEGMENTS, ..Schedule::constant() },

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod assess;
+pub mod compare;
 pub mod config;
 mod course;
 mod diagnostic;

@@ -72,6 +72,12 @@ pub struct Manifest {
     pub strategy: String,
     /// Seed of initial weights and batches.
     pub seed: u64,
+    /// The recipe that chose the phases, if one did, and why it chose them.
+    #[serde(default)]
+    pub recipe: Option<String>,
+    /// See `recipe`.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// Fingerprint of the data, to notice when the files in `data/` were changed.
     pub data: String,
     /// Kernels in use: two processor families may round differently.
@@ -114,6 +120,8 @@ impl Manifest {
             name: experiment.name.clone(),
             strategy: experiment.strategy.kind.name().to_owned(),
             seed: experiment.training.seed,
+            recipe: experiment.training.recipe.map(ToOwned::to_owned),
+            remarks: experiment.training.remarks.clone(),
             data: digest::of_data(experiment),
             kernels: lawful::ode::kernels().to_string(),
             machine: Machine {

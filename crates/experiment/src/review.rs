@@ -11,8 +11,8 @@ use crate::number::short;
 const FLAT: f64 = 0.05;
 /// And whose error is more than this share of that variance.
 const POOR: f64 = 0.5;
-/// Violations up to this, in units of the law, are none.
-const HELD: f64 = 1e-3;
+/// Violations up to this, in units of the law, are small.
+const HELD: f64 = 0.1;
 /// A fit depends on the solver's steps if halving them changes the path by more than this many times
 /// the error, both squared …
 const STEP_FACTOR: f64 = 10.0;
@@ -36,8 +36,9 @@ pub(crate) fn review(
     theta: &[f64],
 ) -> Option<Finding> {
     let (phase, after) = (course.phase(), course.at());
+    let free = experiment.training.initial_state || experiment.training_set.missing() > 0;
     if let Stop::Failed(failure) = stop {
-        let remedy = Remedy::Segments { after, without_laws: false };
+        let remedy = Remedy::Segments { after, without_laws: false, free };
         let new = !course.was_mended_by_segments() && phase.horizon == Horizon::Full;
         let what = format!("training blew up ({failure}): short segments lead back to the data");
         return new.then_some(Finding { what, remedy });
@@ -47,24 +48,26 @@ pub(crate) fn review(
     let path = look(experiment, data, method, theta)?;
     let shares = variance_shares(data, &path.predicted);
     let flat = !shares.is_empty() && shares.iter().all(|share| *share < FLAT);
-    if flat
-        && path.error > POOR
-        && phase.horizon == Horizon::Full
-        && !course.was_mended_by_segments()
-    {
-        let laws = !experiment.laws.is_empty() && experiment.strategy.kind != StrategyKind::Vanilla;
+    let laws = !experiment.laws.is_empty() && experiment.strategy.kind != StrategyKind::Vanilla;
+    let poor =
+        path.error > POOR && phase.horizon == Horizon::Full && !course.was_mended_by_segments();
+    if poor && (flat || laws) {
+        let what = if flat {
+            let most = shares.iter().copied().fold(0.0, f64::max);
+            format!("the fit is flat (its variance is {} % of the data's)", short(100.0 * most))
+        } else {
+            let error = short(100.0 * path.error);
+            format!("the fit is poor (its error is {error} % of the data's variance)")
+        };
+        // Laws may hold, or nearly so, where nothing of the data is left.
         let without_laws = laws && path.violation < HELD;
         let why = if without_laws {
-            ", where the laws hold without any dynamics: segments without laws lead away from it"
+            ", and the laws hold there: segments without laws lead away from it"
         } else {
-            ": segments, which cannot be flat, lead away from it"
+            ": segments, which stay near the data, lead away from it"
         };
-        let most = shares.iter().copied().fold(0.0, f64::max);
-        let what = format!(
-            "the fit is flat (its variance is {} % of the data's){why}",
-            short(100.0 * most)
-        );
-        return Some(Finding { what, remedy: Remedy::Segments { after, without_laws } });
+        let remedy = Remedy::Segments { after, without_laws, free };
+        return Some(Finding { what: what + why, remedy });
     }
     let Control::Grid { substeps } = method.control() else { return None };
     if phase.horizon != Horizon::Full && course.at() + 1 == course.len()

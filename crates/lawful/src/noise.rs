@@ -4,6 +4,8 @@ use crate::Dataset;
 
 /// Orders of the divided differences that are looked at.
 const ORDERS: std::ops::RangeInclusive<usize> = 2..=6;
+/// A size that falls by more than this factor from the last order but one to the last is not noise.
+const STILL_FALLING: f64 = 1.7;
 /// Fewest differences that say anything.
 const FEWEST: usize = 4;
 
@@ -18,8 +20,9 @@ const FEWEST: usize = 4;
 /// ```
 ///
 /// has the noise's size whatever k is, while what it sees of the signal shrinks from order to
-/// order. The least root mean square over the orders 2 to 6 is the estimate: an upper bound where
-/// the signal is sampled too coarsely to tell.
+/// order. The least root mean square over the orders 2 to 6 is the estimate. Where it still falls at
+/// the last order, it is the signal that is seen, sampled too coarsely to tell noise from it: then
+/// the answer is 0.
 pub fn noise(dataset: &Dataset) -> Vec<f64> {
     (0..dataset.state().len()).map(|variable| of_variable(dataset, variable)).collect()
 }
@@ -47,8 +50,13 @@ pub(crate) fn of_variable(dataset: &Dataset, variable: usize) -> f64 {
         (squares.len() >= FEWEST)
             .then(|| (squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
     };
-    let least = ORDERS.filter_map(of_order).fold(f64::INFINITY, f64::min);
-    if least.is_finite() { (least / spread).min(1.0) } else { 0.0 }
+    let sizes: Vec<f64> = ORDERS.filter_map(of_order).collect();
+    let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+    match sizes[..] {
+        [] => 0.0,
+        [.., before, last] if before > STILL_FALLING * last && least >= last => 0.0,
+        _ => (least / spread).min(1.0),
+    }
 }
 
 /// The normalised divided difference of some neighbours.
@@ -89,7 +97,7 @@ mod tests {
             let true_share = share / (1.0 + share * share).sqrt();
             assert!((estimate / true_share - 1.0).abs() < 0.35, "{rows}, {share}: {estimate}");
         }
-        for rows in [50, 200, 1000] {
+        for rows in [20, 50, 200, 1000] {
             let estimate = noise(&data(rows, 0.0))[0];
             assert!(estimate < 1e-3, "{rows} rows without noise: {estimate}");
         }

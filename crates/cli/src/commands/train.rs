@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use lawful_experiment::{Assessment, Diagnostic, Manifest, Status, Trained, Which, read, train};
+use lawful_experiment::{
+    Assessment, Diagnostic, Experiment, Manifest, Status, Trained, Which, read, train,
+};
 use serde_json::json;
 
 use super::evaluate;
@@ -16,9 +18,21 @@ pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
     if let Some(seed) = options.seed {
         experiment.set_seed(seed);
     }
+    if !options.quiet {
+        say_recipe(&experiment);
+    }
     let mut progress = Progress::new(options.quiet, experiment.label());
     let trained = train(&experiment, &options.out, &mut progress)?;
     report(&trained, options.quiet, options.json)
+}
+
+/// What a recipe has chosen, and why.
+fn say_recipe(experiment: &Experiment) {
+    let Some(recipe) = experiment.training.recipe else { return };
+    talk(format!("recipe {recipe}:"));
+    for remark in &experiment.training.remarks {
+        talk(format!("  – {remark}"));
+    }
 }
 
 /// Results to stdout and, in words, to stderr; the exit code. What went wrong is said even when

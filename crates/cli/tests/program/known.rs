@@ -80,8 +80,8 @@ fn check_says_what_is_known_and_what_is_learned() {
     solver      dopri5, one step per data interval
     prediction  dopri5, adaptive, rtol 1e-9, atol 1e-11
     strategy    self-adaptive, tolerance 1e-4
-    training    300 iterations, all data at once, loss mse, seed 1
-    optimiser   adam, rate 0.05, falling as a cosine to 5.00e-4
+    training    loss mse, units read off the data, seed 1
+    phase       Adam on the whole path, 300 iterations, rate 0.05, falling as a cosine to 5.00e-4
     ");
     let said = Place::with(&corrected()).lawful(["check", "experiment.toml"]);
     assert!(said.out.contains("known       dv/dt = -k*x/m + network\n"), "{}", said.out);
@@ -141,7 +141,7 @@ fn a_model_of_other_known_rates_is_refused() {
 }
 
 #[test]
-fn models_of_a_network_alone_are_as_they_were() {
+fn models_of_a_network_alone_say_nothing_of_constants() {
     let header = |text: &str| {
         let (place, run) = Place::trained(text);
         let bytes = place.bytes(&format!("{run}/last.safetensors"));
@@ -152,7 +152,7 @@ fn models_of_a_network_alone_are_as_they_were() {
     };
     let (has_constants, about) = header(TINY);
     assert!(!has_constants && about.get("known").is_none(), "{about}");
-    assert_eq!(about["format"], 1);
+    assert_eq!(about["format"], 2);
     let (has_constants, about) = header(SPRING);
     assert!(has_constants, "{about}");
     assert_eq!(about["format"], 2);

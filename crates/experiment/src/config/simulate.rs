@@ -9,27 +9,33 @@
 //! | `method` | Dormand–Prince, tight | [`METHODS`] | a method that takes one step per interval of the grid |
 //! | `inputs` | needed with `[system] inputs` | expressions of `t` | `{ u = "sin(t)" }` |
 //! | `noise` | none | `{ std, seed }` or `{ relative, seed }` | Gaussian noise on the training data; test sets stay without |
+//! | `missing` | none | `{ share, states, seed }` | cells of the training data that are not measured |
 //!
 //! Of `noise`: `std` (≥ 0, in the units of the state) or `relative` (≥ 0, a share of the standard
 //! deviation of each state variable along its trajectory), and `seed` (1, 0 to 2⁵³). Trajectories
 //! are called `1`, `2`, ….
+//!
+//! Of `missing`: `share` (0 to 1) of the cells, drawn at random, of the state variables in `states`
+//! (all of them), and `seed` (1, 0 to 2⁵³). First rows are always measured.
 
 use lawful::law::Expression;
 use lawful::ode::{METHODS, SolveError};
-use lawful::{FormulaField, Noise, NoiseLevel, Simulation, Tableau, Trajectory};
+use lawful::{FormulaField, Noise, NoiseLevel, Random, Simulation, Tableau, Trajectory};
 
 use super::complete::{self, Table};
 use super::grid::{self, Grid};
 use super::section::Section;
 use super::system::System;
 use super::text::key;
-use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, Text, Value};
+use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, SHARE, Text, Value};
 use super::words::counted;
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] =
-    &["equations", "initial", "grid", "grids", "method", "inputs", "noise"];
+    &["equations", "initial", "grid", "grids", "method", "inputs", "noise", "missing"];
+/// The keys of `missing`.
+pub(crate) const MISSING_KEYS: &[&str] = &["share", "states", "seed"];
 /// The keys of `noise`.
 pub(crate) const NOISE_KEYS: &[&str] = &["std", "relative", "seed"];
 
@@ -48,8 +54,18 @@ pub(crate) struct Simulate<'s> {
     state: Vec<String>,
     initial: Vec<Vec<f64>>,
     grids: Grids,
+    missing: Option<Missing>,
     /// Where the equations are, for a solve that fails.
     mark: Mark<'s>,
+}
+
+/// Cells that are not measured.
+#[derive(Debug, Clone)]
+struct Missing {
+    share: f64,
+    /// Indices of the state variables.
+    states: Vec<usize>,
+    seed: u64,
 }
 
 #[derive(Debug)]
@@ -81,6 +97,7 @@ pub(crate) fn read<'s>(
     let methods: Vec<_> = METHODS.iter().map(|&tableau| (tableau.name, tableau)).collect();
     let method = section.take("method").map(|value| value.word("method", &methods)).transpose()?;
     let noise = section.take("noise").map(noise).transpose()?;
+    let missing = section.take("missing").map(|value| missing(value, state)).transpose()?;
     let paired = |names: &[String], texts: &[Text]| {
         let pairs = names.iter().zip(texts);
         pairs.map(|(name, text)| (name.clone(), text.value.clone())).collect()
@@ -92,6 +109,7 @@ pub(crate) fn read<'s>(
         state: state.to_vec(),
         initial,
         grids,
+        missing,
         mark,
     })
 }
@@ -191,6 +209,40 @@ fn noise(value: Value) -> Result<Noise, Diagnostic> {
     Ok(Noise { level, seed })
 }
 
+fn missing(value: Value, state: &[String]) -> Result<Missing, Diagnostic> {
+    let mut section = value.table("{ share = 0.5 }")?;
+    section.only(MISSING_KEYS)?;
+    let why = "because it says how many cells are missing";
+    let share = section.need("share", why, "0.5")?.number(SHARE, "0.5")?;
+    let states = match section.take("states") {
+        None => (0..state.len()).collect(),
+        Some(value) => {
+            let words: Vec<_> = state.iter().enumerate().map(|(n, s)| (s.as_str(), n)).collect();
+            let values = value.list("a list of state variables", &format!("[\"{}\"]", state[0]))?;
+            values
+                .iter()
+                .map(|value| value.word("state variable", &words))
+                .collect::<Result<_, _>>()?
+        }
+    };
+    let seed = section.take("seed").map_or(Ok(1), |value| value.whole(0..=LARGEST, "1"))?;
+    Ok(Missing { share, states, seed })
+}
+
+impl Missing {
+    /// Takes cells away; never from the first row.
+    fn apply(&self, trajectory: &mut Trajectory, d: usize) {
+        let mut random = Random::new(self.seed, &format!("missing cells of {}", trajectory.name));
+        for row in trajectory.states.chunks_exact_mut(d).skip(1) {
+            for &variable in &self.states {
+                if random.uniform() < self.share {
+                    row[variable] = f64::NAN;
+                }
+            }
+        }
+    }
+}
+
 impl Simulate<'_> {
     /// The trajectories on their own grids, without noise.
     pub(crate) fn trajectories(&self) -> Result<Vec<Trajectory>, Diagnostic> {
@@ -208,10 +260,13 @@ impl Simulate<'_> {
         starts.map(|(n, initial)| self.run(n, initial, grid)).collect()
     }
 
-    /// Adds the noise, if there is one.
+    /// Adds the noise and takes cells away, if that is asked for.
     pub(crate) fn disturb(&self, trajectories: &mut [Trajectory]) {
         for trajectory in trajectories {
             self.simulation.disturb(trajectory);
+            if let Some(missing) = &self.missing {
+                missing.apply(trajectory, self.state.len());
+            }
         }
     }
 
@@ -264,6 +319,14 @@ impl Simulate<'_> {
             };
             let noise = complete::table([level, ("seed", complete::whole(seed))]);
             table.insert("noise".to_owned(), noise.into());
+        }
+        if let Some(Missing { share, states, seed }) = &self.missing {
+            let missing = complete::table([
+                ("share", (*share).into()),
+                ("states", complete::texts(states.iter().map(|&n| &self.state[n]))),
+                ("seed", complete::whole(*seed)),
+            ]);
+            table.insert("missing".to_owned(), missing.into());
         }
         table
     }

@@ -52,6 +52,9 @@ pub(crate) const BELOW_ONE: Bounds =
 /// Between 0 and 1, neither included.
 pub(crate) const BETWEEN: Bounds =
     Bounds { words: "a number between 0 and 1", hold: |x| x > 0.0 && x < 1.0 };
+/// From 0 to 1.
+pub(crate) const SHARE: Bounds =
+    Bounds { words: "a number from 0 to 1", hold: |x| (0.0..=1.0).contains(&x) };
 /// Above 0, at most 1.
 pub(crate) const FACTOR: Bounds =
     Bounds { words: "a number above 0, at most 1", hold: |x| x > 0.0 && x <= 1.0 };

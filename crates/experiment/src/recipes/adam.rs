@@ -3,7 +3,7 @@
 use lawful::optimiser::AdamSettings;
 use lawful::{Course, Schedule};
 
-use super::lbfgs::STEPS;
+use super::lbfgs::segments;
 use super::{Choice, Facts, Recipe, phase};
 use crate::experiment::{Horizon, OptimiserSettings, Phase};
 
@@ -23,11 +23,15 @@ fn choose(facts: &Facts) -> Choice {
     Choice::mended(phases(facts))
 }
 
-/// The phases; segments of a path that is hardly longer than one are left out.
+/// The phases; a path too short to be cut is learned as a whole.
 pub(super) fn phases(facts: &Facts) -> Vec<Phase> {
     let adam = OptimiserSettings::Adam(AdamSettings { rate: RATE, ..AdamSettings::default() });
-    let segments = phase(adam, ON_SEGMENTS, Horizon::Segments { steps: STEPS, free: false });
     let mut whole = phase(adam, ON_THE_WHOLE, Horizon::Full);
     whole.schedule = Schedule { course: Course::Cosine, ..whole.schedule };
-    if facts.longest() > 2 * STEPS { vec![segments, whole] } else { vec![whole] }
+    match segments(facts) {
+        Some(steps) => {
+            vec![phase(adam, ON_SEGMENTS, Horizon::Segments { steps, free: false }), whole]
+        }
+        None => vec![whole],
+    }
 }

@@ -12,7 +12,8 @@ pub(super) const RECIPE: Recipe = Recipe {
 
 /// Noise above this share of a state's standard deviation counts as noise.
 const NOISE: f64 = 2e-3;
-/// Evaluations with noise.
+/// Evaluations with noise, on segments and on the whole path.
+const ON_SEGMENTS: usize = 299;
 const WITH_NOISE: usize = 1999;
 /// Share of the data that is held out with noise, and rows of which it takes that many at least.
 const HELD_OUT: f64 = 0.2;
@@ -34,11 +35,20 @@ fn choose(facts: &Facts) -> Choice {
     } else {
         clean(facts)
     };
+    let substeps = facts.substeps();
+    if substeps > 1 {
+        choice.remarks.push(format!(
+            "the rows are far apart: {substeps} steps of the solver between two of them"
+        ));
+    }
     if !facts.is_smooth() {
         choice.phases = adam::phases(facts);
         choice
             .remarks
             .push("the strategy has kinks or jumps, at which L-BFGS stops: Adam".to_owned());
+    }
+    for phase in &mut choice.phases {
+        phase.substeps = substeps;
     }
     choice
 }
@@ -49,14 +59,12 @@ fn clean(facts: &Facts) -> Choice {
     let free = missing > 0;
     let phases = lbfgs::phases(facts, free);
     let mut remarks = vec!["the data look smooth: L-BFGS on all of them".to_owned()];
-    if phases.len() > 1 {
-        remarks.push(format!(
-            "segments of {} steps first, which are learned fast and lead to the whole path",
-            lbfgs::STEPS
-        ));
-    } else {
-        remarks.push("the paths are short: no segments".to_owned());
-    }
+    remarks.push(match lbfgs::segments(facts) {
+        Some(steps) => format!(
+            "segments of {steps} steps first, which are learned fast and lead to the whole path"
+        ),
+        None => "the paths are short: no segments".to_owned(),
+    });
     if free {
         remarks.push(format!(
             "{missing} cells are missing: segments start from states that are trained along"
@@ -65,10 +73,17 @@ fn clean(facts: &Facts) -> Choice {
     Choice { remarks, ..Choice::mended(phases) }
 }
 
-/// With noise: the whole path, whose start is trained too, and not for too long.
+/// With noise: segments that start anywhere lead to the whole path, whose start is trained too, and
+/// not for too long.
 fn noisy(facts: &Facts, why: String) -> Choice {
-    let phases = vec![quasi_newton(WITH_NOISE, Horizon::Full)];
-    let mut remarks = vec![why, "so the initial state is trained along".to_owned()];
+    let mut phases = vec![quasi_newton(WITH_NOISE, Horizon::Full)];
+    let mut remarks = vec![why, "so initial states are trained along".to_owned()];
+    if let Some(steps) = lbfgs::segments(facts) {
+        phases.insert(0, quasi_newton(ON_SEGMENTS, Horizon::Segments { steps, free: true }));
+        remarks.push(format!(
+            "segments of {steps} steps lead to the whole path, on which training ends"
+        ));
+    }
     let rows = facts.dataset.rows();
     let mut choice = Choice { initial_state: true, ..Choice::mended(phases) };
     if rows >= ROWS_TO_HOLD_OUT {

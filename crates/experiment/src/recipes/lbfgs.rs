@@ -9,8 +9,8 @@ pub(super) const RECIPE: Recipe = Recipe {
     choose,
 };
 
-/// Steps of a segment.
-pub(super) const STEPS: usize = 10;
+/// Steps of a segment of a long path.
+const STEPS: usize = 10;
 /// Evaluations on segments, and on the whole path; 4901 in all with the first of each.
 const ON_SEGMENTS: usize = 999;
 const ON_THE_WHOLE: usize = 3899;
@@ -19,9 +19,17 @@ fn choose(facts: &Facts) -> Choice {
     Choice::mended(phases(facts, false))
 }
 
-/// The phases; segments of a path that is hardly longer than one are left out.
+/// The phases; a path too short to be cut is learned as a whole.
 pub(super) fn phases(facts: &Facts, free: bool) -> Vec<Phase> {
-    let segments = quasi_newton(ON_SEGMENTS, Horizon::Segments { steps: STEPS, free });
     let whole = quasi_newton(ON_THE_WHOLE, Horizon::Full);
-    if facts.longest() > 2 * STEPS { vec![segments, whole] } else { vec![whole] }
+    match segments(facts) {
+        Some(steps) => vec![quasi_newton(ON_SEGMENTS, Horizon::Segments { steps, free }), whole],
+        None => vec![whole],
+    }
+}
+
+/// Steps of segments: at most ten, and at least four segments of two steps.
+pub(super) fn segments(facts: &Facts) -> Option<usize> {
+    let steps = STEPS.min(facts.longest() / 4);
+    (steps >= 2).then_some(steps)
 }

@@ -1,0 +1,73 @@
+//! `lawful compare`: experiments side by side, from several seeds.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lawful_experiment::Diagnostic;
+use lawful_experiment::compare::{Compared, Options, compare, markdown};
+
+use crate::output::{data, talk, typed};
+use crate::overall::Overall;
+use crate::{INTERRUPTED, MISSED};
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// Experiment files, or folders with an `experiment.toml`
+    #[arg(value_name = "EXPERIMENT", required = true)]
+    experiments: Vec<PathBuf>,
+    /// File with axes of changes: every combination of their levels is trained
+    #[arg(long, value_name = "FILE")]
+    vary: Option<PathBuf>,
+    /// Seeds of each: 1 to N
+    #[arg(long, value_name = "N", default_value_t = 3,
+          value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    /// Only the levels that are marked as quick
+    #[arg(long, requires = "vary")]
+    quick: bool,
+    /// Trainings at the same time; default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Folder for everything; an interrupted comparison goes on there
+    #[arg(long, value_name = "FOLDER", default_value = "compare")]
+    out: PathBuf,
+    /// No progress, no talk: only the table
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn run(options: &Compare) -> Result<u8, Diagnostic> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let inside = |path: &PathBuf| {
+        if path.is_dir() { path.join("experiment.toml") } else { path.clone() }
+    };
+    let wanted = Options {
+        files: options.experiments.iter().map(inside).collect(),
+        axes: options.vary.clone(),
+        seeds: options.seeds,
+        quick: options.quick,
+        jobs: options.jobs.map_or(cores, usize::from),
+    };
+    let overall = Overall::new(options.quiet);
+    let ended = compare(&wanted, &options.out, &overall);
+    overall.clear();
+    match ended? {
+        Compared::Interrupted => {
+            if !options.quiet {
+                talk("stopped; the same command goes on from here");
+            }
+            Ok(INTERRUPTED)
+        }
+        Compared::Done { lines, axes, table, failed } => {
+            data(&markdown(&lines, &axes))?;
+            if !options.quiet {
+                let runs = options.out.join("runs.csv");
+                talk(format!("\n{} and {}", typed(&table), typed(&runs)));
+            }
+            if failed > 0 {
+                talk(format!("error: {failed} trainings failed; their manifests say why"));
+            }
+            Ok(if failed > 0 { MISSED } else { 0 })
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Experiments side by side: each with every combination of some changes, from several seeds.
+//!
+//! Changes are a file of axes, each with its levels:
+//!
+//! ```toml
+//! # Keys that get the training's seed, so that every seed has data of its own.
+//! seed-keys = ["data.simulate.noise.seed"]
+//!
+//! [[axis]]
+//! name = "noise"
+//! level = [
+//!     { name = "none" },
+//!     { name = "5 %", quick = true, set.data.simulate.noise.relative = 0.05 },
+//! ]
+//! ```
+//!
+//! `set` changes keys of every experiment, `for.NAME` those of the experiment of that name; a level
+//! with `for` leaves out experiments that it does not name. `quick` levels are those of a quick look;
+//! an axis without any has all of them.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::assess::assess;
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::loaded_run::LoadedRun;
+use crate::number::{exact, short};
+use crate::runner::{self, Finished, Spectator, changes};
+use crate::{config, files};
+
+/// What is compared.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Experiment files.
+    pub files: Vec<PathBuf>,
+    /// A file of axes.
+    pub axes: Option<PathBuf>,
+    /// Seeds 1 to this.
+    pub seeds: u64,
+    /// Only the levels of a quick look.
+    pub quick: bool,
+    /// Trainings at the same time.
+    pub jobs: usize,
+}
+
+/// One level of an axis.
+#[derive(Debug, Clone)]
+struct Level {
+    name: String,
+    set: Table,
+    of_experiments: Table,
+    quick: bool,
+}
+
+/// One thing that is varied.
+#[derive(Debug, Clone)]
+struct Axis {
+    name: String,
+    levels: Vec<Level>,
+}
+
+/// One training of a comparison.
+#[derive(Debug, Clone)]
+struct Entry {
+    experiment: Experiment,
+    name: String,
+    levels: Vec<String>,
+    seed: u64,
+}
+
+/// A training's score on one set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The level of each axis.
+    pub levels: Vec<String>,
+    /// The seed.
+    pub seed: u64,
+    /// The set.
+    pub set: String,
+    /// Mean squared error; none if it could not be solved.
+    pub mse: Option<f64>,
+    /// Mean violation of all laws together.
+    pub violation: Option<f64>,
+    /// Evaluations of the objective and its gradient.
+    pub evaluations: usize,
+}
+
+/// What a comparison ends with.
+#[derive(Debug, Clone)]
+pub enum Compared {
+    /// Everything was trained; the lines, and the file with the table.
+    Done {
+        /// One per training and set.
+        lines: Vec<Line>,
+        /// Names of the axes.
+        axes: Vec<String>,
+        /// Where the table is.
+        table: PathBuf,
+        /// Trainings that failed.
+        failed: usize,
+    },
+    /// The spectator wished to stop; comparing again goes on.
+    Interrupted,
+}
+
+/// Trains everything into `out`, and writes `runs.csv` and `table.md` there.
+pub fn compare(
+    options: &Options,
+    out: &Path,
+    spectator: &dyn Spectator,
+) -> Result<Compared, Diagnostic> {
+    let (axes, seed_keys) = match &options.axes {
+        Some(path) => read_axes(path, options.quick)?,
+        None => (Vec::new(), Vec::new()),
+    };
+    let mut entries = Vec::new();
+    for path in &options.files {
+        // Its own complaints first, which know the place.
+        let name = config::read(path)?.name;
+        let table = changes::parse(&path.display().to_string(), &files::read_text(path)?)?;
+        for levels in combinations(&axes, &name) {
+            let mut changed = table.clone();
+            for level in &levels {
+                changes::set(&mut changed, &level.set);
+                if let Some(Value::Table(own)) = level.of_experiments.get(&name) {
+                    changes::set(&mut changed, own);
+                }
+            }
+            for seed in 1..=options.seeds {
+                let mut seeded = changed.clone();
+                let number = i64::try_from(seed).unwrap_or(i64::MAX);
+                for key in seed_keys.iter().filter(|key| has_home(&changed, key)) {
+                    changes::set(&mut seeded, &changes::single(key, number));
+                }
+                changes::set(&mut seeded, &changes::single("training.seed", number));
+                let label = levels.iter().map(|level| level.name.clone()).collect();
+                let experiment = changes::experiment(&path.display().to_string(), &seeded)?;
+                entries.push(Entry { experiment, name: name.clone(), levels: label, seed });
+            }
+        }
+    }
+    let plan: Vec<Experiment> = entries.iter().map(|entry| entry.experiment.clone()).collect();
+    let ended = runner::run(&plan, &out.join("runs"), options.jobs, spectator)?;
+    let runner::Ended::Done(finished) = ended else { return Ok(Compared::Interrupted) };
+    let mut lines = Vec::new();
+    for (entry, finished) in entries.iter().zip(&finished) {
+        lines.extend(score(entry, finished)?);
+    }
+    let axes: Vec<String> = axes.into_iter().map(|axis| axis.name).collect();
+    files::write(&out.join("runs.csv"), csv(&lines, &axes).as_bytes())?;
+    let table = out.join("table.md");
+    files::write(&table, markdown(&lines, &axes).as_bytes())?;
+    let status = |finished: &&Finished| finished.manifest.status == crate::Status::Failed;
+    let failed = finished.iter().filter(status).count();
+    Ok(Compared::Done { lines, axes, table, failed })
+}
+
+/// Whether the table that would hold this key exists.
+fn has_home(table: &Table, key: &str) -> bool {
+    let Some((home, _)) = key.rsplit_once('.') else { return true };
+    let mut table = table;
+    for name in home.split('.') {
+        match table.get(name) {
+            Some(Value::Table(inner)) => table = inner,
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn read_axes(path: &Path, quick: bool) -> Result<(Vec<Axis>, Vec<String>), Diagnostic> {
+    let shown = path.display().to_string();
+    let table = changes::parse(&shown, &files::read_text(path)?)?;
+    let wrong = |what: &str| {
+        Diagnostic::new(format!("`{shown}`: {what}")).with_hint(
+            "an axis is `[[axis]]` with `name` and `level = [{ name = \"…\", set.KEY = … }]`",
+        )
+    };
+    let text = |table: &Table, key: &str| table.get(key)?.as_str().map(ToOwned::to_owned);
+    let inner = |table: &Table, key: &str| match table.get(key) {
+        None => Some(Table::new()),
+        Some(value) => value.as_table().cloned(),
+    };
+    let known = ["axis", "seed-keys"];
+    if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
+        return Err(wrong(&format!("unknown key `{key}`")));
+    }
+    let list = |table: &Table, key: &str| -> Option<Vec<Value>> {
+        table.get(key).map_or(Some(Vec::new()), |value| value.as_array().cloned())
+    };
+    let keys = list(&table, "seed-keys").ok_or_else(|| wrong("`seed-keys` is not a list"))?;
+    let keys = keys.iter().filter_map(|key| key.as_str().map(ToOwned::to_owned)).collect();
+    let mut axes = Vec::new();
+    for axis in list(&table, "axis").ok_or_else(|| wrong("`axis` is not a list"))? {
+        let axis = axis.as_table().cloned().ok_or_else(|| wrong("an axis is not a table"))?;
+        let name = text(&axis, "name").ok_or_else(|| wrong("an axis has no name"))?;
+        let mut levels = Vec::new();
+        for level in list(&axis, "level").ok_or_else(|| wrong("`level` is not a list"))? {
+            let level = level.as_table().ok_or_else(|| wrong("a level is not a table"))?;
+            let known = ["name", "set", "for", "quick"];
+            if let Some(key) = level.keys().find(|key| !known.contains(&key.as_str())) {
+                return Err(wrong(&format!("unknown key `{key}` of a level of `{name}`")));
+            }
+            levels.push(Level {
+                name: text(level, "name").ok_or_else(|| wrong("a level has no name"))?,
+                set: inner(level, "set").ok_or_else(|| wrong("`set` is not a table"))?,
+                of_experiments: inner(level, "for").ok_or_else(|| wrong("`for` is not a table"))?,
+                quick: level.get("quick").and_then(Value::as_bool).unwrap_or(false),
+            });
+        }
+        if quick && levels.iter().any(|level| level.quick) {
+            levels.retain(|level| level.quick);
+        }
+        if levels.is_empty() {
+            return Err(wrong(&format!("the axis `{name}` has no levels")));
+        }
+        axes.push(Axis { name, levels });
+    }
+    Ok((axes, keys))
+}
+
+/// One level of each axis, in every combination that an experiment takes part in.
+fn combinations<'a>(axes: &'a [Axis], experiment: &str) -> Vec<Vec<&'a Level>> {
+    let mut all: Vec<Vec<&Level>> = vec![Vec::new()];
+    for axis in axes {
+        let takes_part = |level: &&Level| {
+            level.of_experiments.is_empty() || level.of_experiments.contains_key(experiment)
+        };
+        let levels: Vec<&Level> = axis.levels.iter().filter(takes_part).collect();
+        all = (all.iter())
+            .flat_map(|chosen| levels.iter().map(move |&level| [&chosen[..], &[level]].concat()))
+            .collect();
+    }
+    all
+}
+
+/// The scores of a training that has ended, from its own model.
+fn score(entry: &Entry, finished: &Finished) -> Result<Vec<Line>, Diagnostic> {
+    let run = LoadedRun::open(finished.folder.path(), None)?;
+    let assessment = assess(&run.experiment, &run.theta);
+    let line = |set: &crate::SetScore| {
+        let score = set.outcome.as_ref().ok();
+        Line {
+            experiment: entry.name.clone(),
+            levels: entry.levels.clone(),
+            seed: entry.seed,
+            set: set.name.clone(),
+            mse: score.map(|score| score.mse),
+            violation: score.map(|score| score.violation),
+            evaluations: finished.manifest.done + 1,
+        }
+    };
+    Ok(assessment.sets.iter().map(line).collect())
+}
+
+/// One row per training and set.
+fn csv(lines: &[Line], axes: &[String]) -> String {
+    let mut text = String::from("experiment");
+    for name in axes.iter().map(String::as_str).chain(["seed", "set", "mse", "violation"]) {
+        let _ = write!(text, ",{name}");
+    }
+    text += ",evaluations\n";
+    let cell = |value: Option<f64>| value.map_or(String::new(), exact);
+    for line in lines {
+        text += &line.experiment;
+        for level in &line.levels {
+            let _ = write!(text, ",{level}");
+        }
+        let (mse, violation) = (cell(line.mse), cell(line.violation));
+        let _ =
+            writeln!(text, ",{},{},{mse},{violation},{}", line.seed, line.set, line.evaluations);
+    }
+    text
+}
+
+/// Median and worst over the seeds, for each experiment, combination and set.
+pub fn markdown(lines: &[Line], axes: &[String]) -> String {
+    let mut text = String::from("| experiment |");
+    for name in axes {
+        let _ = write!(text, " {name} |");
+    }
+    text += " set | seeds | MSE, median | MSE, worst | violation, median | violation, worst | most evaluations |\n|";
+    text += &"---|".repeat(axes.len() + 8);
+    text.push('\n');
+    let mut rest: &[Line] = lines;
+    while let Some(first) = rest.first() {
+        let same =
+            |line: &&Line| line.experiment == first.experiment && line.levels == first.levels;
+        let group: Vec<&Line> = rest.iter().take_while(same).collect();
+        rest = &rest[group.len()..];
+        let mut sets: Vec<&str> = Vec::new();
+        for line in &group {
+            if !sets.contains(&line.set.as_str()) {
+                sets.push(&line.set);
+            }
+        }
+        for set in sets {
+            let of_set: Vec<&Line> = group.iter().copied().filter(|line| line.set == set).collect();
+            let _ = write!(text, "| {} |", first.experiment);
+            for level in &first.levels {
+                let _ = write!(text, " {level} |");
+            }
+            let mses = sorted(of_set.iter().map(|line| line.mse));
+            let violations = sorted(of_set.iter().map(|line| line.violation));
+            let most = of_set.iter().map(|line| line.evaluations).max().unwrap_or(0);
+            let _ = writeln!(
+                text,
+                " {set} | {} | {} | {} | {} | {} | {most} |",
+                of_set.len(),
+                short(median(&mses)),
+                short(mses.last().copied().unwrap_or(f64::NAN)),
+                short(median(&violations)),
+                short(violations.last().copied().unwrap_or(f64::NAN)),
+            );
+        }
+    }
+    text
+}
+
+/// In increasing order; what could not be solved is infinite.
+fn sorted(values: impl Iterator<Item = Option<f64>>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.map(|value| value.unwrap_or(f64::INFINITY)).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// The median of sorted numbers.
+fn median(sorted: &[f64]) -> f64 {
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+    }
+}

@@ -5,6 +5,7 @@ ap = argparse.ArgumentParser()
 ap.add_argument("--rounds", type=int, default=7)
 ap.add_argument("--core", default="0")
 ap.add_argument("--history", default="", help="folder for a dated CSV of the medians")
+ap.add_argument("--from", dest="origin", default=".", help="folder that --history is relative to")
 args = ap.parse_args()
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "..", "..")
@@ -51,7 +52,7 @@ for precision in ("single", "double"):
 
 if args.history:
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=here).stdout.strip()
-    path = os.path.join(args.history, f"{datetime.date.today()}-{commit}.csv")
+    path = os.path.join(args.origin, args.history, f"{datetime.date.today()}-{commit}.csv")
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["peer", "workload", "solver", "columns", "median_cpu_ms", "rounds", "processor"])

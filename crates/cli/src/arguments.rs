@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Train a damped oscillator with and without its energy law, and show what happened
+    /// Train on an epidemic whose infected nobody counts, with and without laws, and show what happened
     Demo(Demo),
     /// Write a commented experiment file and a small CSV to start from
     Init(Init),

@@ -18,7 +18,8 @@ pub enum Remedy {
         /// The phase after which, counted from 0.
         after: usize,
     },
-    /// A phase on segments, then the phase once more.
+    /// A phase on segments, then the phase once more; without laws, the whole path without them
+    /// in between.
     Segments {
         /// The phase after which, counted from 0.
         after: usize,
@@ -154,8 +155,15 @@ impl Course {
                     strategy: if without_laws { Some(vanilla()) } else { again.strategy.clone() },
                     substeps: again.substeps,
                 };
+                // Laws that led to the wrong place are left out on the way to the whole path, too.
+                let whole = without_laws.then(|| Phase {
+                    iterations: again.iterations.div_ceil(2),
+                    strategy: Some(vanilla()),
+                    ..again.clone()
+                });
                 let rest = self.phases.split_off(after + 1);
-                self.phases.extend([segments, again].into_iter().chain(rest));
+                self.phases.push(segments);
+                self.phases.extend(whole.into_iter().chain([again]).chain(rest));
             }
         }
         self.remedies.push(remedy);

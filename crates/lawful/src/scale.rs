@@ -18,7 +18,8 @@ const LOOKS: usize = 64;
 /// ```
 ///
 /// Where noise would dominate the difference of neighbours, cells further apart are compared. What
-/// never changes gets the size of its value, or 1.
+/// never changes gets the size of its value, or 1; what was measured less than three times, that of
+/// the other state variables.
 pub fn scaling(dataset: &Dataset) -> Scaling {
     let trajectories = dataset.trajectories();
     let (d, m) = (dataset.state().len(), dataset.inputs().len());
@@ -33,12 +34,37 @@ pub fn scaling(dataset: &Dataset) -> Scaling {
         let change = rate_of(trajectories, d, variable, noise);
         rate[variable] = if change > 0.0 { change } else { state[variable] / duration };
     }
+    guess_unmeasured(dataset, &mut state, &mut rate);
     let (mut input_centre, mut input) = (vec![0.0; m], vec![1.0; m]);
     for n in 0..m {
         let cells = || trajectories.iter().flat_map(move |t| column(&t.inputs, m, n));
         (input_centre[n], input[n]) = centre_and_spread(cells);
     }
     Scaling { state_centre, state, rate, input_centre, input, time_centre: first, time: duration }
+}
+
+/// Cells from which on a state variable has a scale of its own.
+const FEWEST: usize = 3;
+
+/// What was hardly ever measured is as large, and as fast, as the others are: their geometric mean.
+fn guess_unmeasured(dataset: &Dataset, state: &mut [f64], rate: &mut [f64]) {
+    let d = state.len();
+    let cells = |variable: usize| -> usize {
+        dataset.trajectories().iter().map(|t| column(&t.states, d, variable).count()).sum()
+    };
+    let (known, unknown): (Vec<usize>, Vec<usize>) =
+        (0..d).partition(|&variable| cells(variable) >= FEWEST);
+    if known.is_empty() {
+        return;
+    }
+    let mean = |values: &[f64]| {
+        let sum: f64 = known.iter().map(|&variable| values[variable].ln()).sum();
+        (sum / known.len() as f64).exp()
+    };
+    let (usual, usual_rate) = (mean(state), mean(rate));
+    for variable in unknown {
+        (state[variable], rate[variable]) = (usual, usual_rate);
+    }
 }
 
 /// The measured cells of one column of a table.

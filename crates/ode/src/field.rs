@@ -30,11 +30,12 @@ pub trait VectorField: Send {
     /// Number of parameters θ.
     fn parameter_len(&self) -> usize;
 
-    /// Takes θ over, in whatever form is fast to use (packed, cast). Called once per iteration.
+    /// Takes θ over, in whatever form is fast to use (packed, cast), and forgets pull-backs that were
+    /// not flushed. Called once per iteration.
     fn set_parameters(&mut self, theta: &[f64]);
 
     /// Makes room for slots `0..slots` of at most `columns` columns each. Room grows and stays.
-    /// Called before the first evaluation of a solve; what the slots held is lost when it grows.
+    /// Called before the first evaluation of a solve, and by an adaptive solve whenever it needs more.
     fn reserve(&mut self, slots: usize, columns: usize);
 
     /// Bytes of tape that one slot of `columns` columns takes.
@@ -46,7 +47,7 @@ pub trait VectorField: Send {
     fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]);
 
     /// `y_bar += (∂f/∂y)ᵀ w` for each column of `slot`; `(∂f/∂θ)ᵀ w` is queued for
-    /// [`flush`](Self::flush).
+    /// [`flush`](Self::flush), with all that it needs: the slot may be evaluated again before.
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]);
 
     /// `theta_bar += Σ (∂f/∂θ)ᵀ w` over all pull-backs since the last flush.
@@ -201,6 +202,8 @@ impl<E: Equations> VectorField for Recorded<E> {
     }
 
     fn fork(&self) -> Box<dyn VectorField> {
-        Box::new(self.clone())
+        let mut fork = self.clone();
+        fork.theta_bar.fill(0.0);
+        Box::new(fork)
     }
 }

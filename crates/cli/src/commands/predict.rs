@@ -36,7 +36,7 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     if lead == 1 {
         solved.insert(0, start);
     }
-    let initial = initial.unwrap_or_else(|| trajectory.states[..names.len()].to_vec());
+    let initial = initial.unwrap_or_else(|| experiment.initial_state(&run.theta, trajectory));
     let table = Table { times: &trajectory.times, values: &trajectory.inputs };
     let states = predict::states(experiment, &run.theta, &method, &solved, &initial, table);
     let states = match states {

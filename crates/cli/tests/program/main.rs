@@ -11,6 +11,7 @@ mod init;
 mod interrupt;
 mod known;
 mod predict;
+mod recipe;
 mod repeat;
 mod resume;
 mod run_folder;

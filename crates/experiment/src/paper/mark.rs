@@ -19,7 +19,7 @@ pub enum Mark {
 /// What the marks mean, for a reader.
 pub const RULE: &str = "A mark compares means. *Better*: ours is lower by more than both standard \
     deviations together, or less than half. *Worse*: ours is higher by more than both standard \
-    deviations together. *Reached*: anything else, and every difference of less than a tenth.";
+    deviations together, or more than twice. *Reached*: anything else, and every difference of less than a tenth.";
 
 impl Mark {
     /// Its word.
@@ -37,7 +37,7 @@ impl Mark {
         let tenth = 0.1 * theirs.mean;
         let spreads = ours.std.unwrap_or(0.0) + theirs.std.unwrap_or(0.0);
         let difference = ours.mean - theirs.mean;
-        if difference > spreads.max(tenth) {
+        if difference > spreads.min(theirs.mean).max(tenth) {
             Self::Worse
         } else if -difference > spreads.min(0.5 * theirs.mean).max(tenth) {
             Self::Better
@@ -99,6 +99,7 @@ mod tests {
             ("less, but within the spreads", spread(0.7, 0.1), spread(1.0, 0.3), Mark::Reached),
             ("less than the spreads", spread(0.7, 0.1), spread(1.0, 0.1), Mark::Better),
             ("less than half of a wild number", spread(0.4, 0.0), spread(1.0, 2.0), Mark::Better),
+            ("more than twice, wildly", spread(12.0, 13.0), spread(0.001, 0.0), Mark::Worse),
             ("one seed", Spread { mean: 1.2, std: None }, spread(1.0, 0.3), Mark::Reached),
         ];
         for (case, ours, theirs, mark) in cases {

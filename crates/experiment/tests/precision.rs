@@ -1,0 +1,62 @@
+//! Single beside double precision on the paper's three systems: the gradient of the objective.
+
+use lawful::{Observer, Precision};
+use lawful_experiment::{Experiment, OptimiserSettings, Phase, read_embedded};
+
+const SYSTEMS: [(&str, &str); 3] = [
+    ("population", include_str!("../../../experiments/paper/population.toml")),
+    ("reaction", include_str!("../../../experiments/paper/reaction.toml")),
+    ("oscillator", include_str!("../../../experiments/paper/oscillator.toml")),
+];
+
+fn experiment(text: &str, precision: Precision, seed: u64) -> Experiment {
+    let mut experiment = read_embedded("paper", text).unwrap();
+    experiment.field.precision = precision;
+    experiment.set_seed(seed);
+    experiment
+}
+
+fn gradient(experiment: &Experiment, theta: &[f64]) -> Vec<f64> {
+    let mut trainer = experiment.trainer(&experiment.training.phases[0], theta);
+    trainer.objective_mut().evaluate(theta, 0).unwrap().gradient.clone()
+}
+
+/// `‖single − double‖/‖double‖` at θ.
+fn difference(text: &str, seed: u64, theta: &[f64]) -> f64 {
+    let [double, single] = [Precision::Double, Precision::Single]
+        .map(|precision| gradient(&experiment(text, precision, seed), theta));
+    let norm = |row: &mut dyn Iterator<Item = f64>| row.map(|x| x * x).sum::<f64>().sqrt();
+    norm(&mut single.iter().zip(&double).map(|(a, b)| a - b)) / norm(&mut double.iter().copied())
+}
+
+struct Nobody;
+impl Observer for Nobody {}
+
+#[test]
+fn single_precision_agrees_with_double_at_initial_weights() {
+    for (system, text) in SYSTEMS {
+        for seed in 1..=3 {
+            let theta = experiment(text, Precision::Double, seed).initial_theta();
+            let found = difference(text, seed, &theta);
+            assert!(found <= 1e-5, "{system}, seed {seed}: {found:e}");
+        }
+    }
+}
+
+#[test]
+fn on_trained_weights_the_difference_is_known() {
+    for (system, text) in SYSTEMS {
+        let double = experiment(text, Precision::Double, 1);
+        let OptimiserSettings::Adam(adam) = double.training.phases[0].optimiser else {
+            panic!("the paper uses Adam");
+        };
+        let optimiser =
+            OptimiserSettings::Adam(lawful::optimiser::AdamSettings { rate: 1e-3, ..adam });
+        let phase = Phase { optimiser, iterations: 500, ..double.training.phases[0].clone() };
+        let theta = double.trainer(&phase, &double.initial_theta()).run(&mut Nobody).last.theta;
+        let found = difference(text, 1, &theta);
+        // Errors nearly cancel in a good fit, so fewer digits are left.
+        assert!(found < 1e-2, "{system}: {found:e}");
+        eprintln!("{system}: {found:.1e} after 500 steps of Adam at 1e-3");
+    }
+}

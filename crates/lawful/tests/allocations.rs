@@ -100,7 +100,17 @@ fn train_lbfgs() -> [usize; 2] {
 
 /// The least of some counts: the test harness has a thread of its own, which allocates now and then.
 fn quietest(count: impl Fn() -> [usize; 2]) -> [usize; 2] {
-    (0..10).map(|_| count()).min_by_key(|[_, later]| *later).unwrap()
+    let mut least = count();
+    for _ in 0..10 {
+        if least[1] == 0 {
+            break;
+        }
+        let again = count();
+        if again[1] < least[1] {
+            least = again;
+        }
+    }
+    least
 }
 
 /// One test, because the count is that of the whole process.
@@ -137,7 +147,7 @@ fn an_iteration_allocates_nothing_once_there_is_room() {
         let threaded = || train(count, method, 0.0, Batch::Full, long, 100)[1];
         let inside = quietest(|| [0, pool.install(threaded)])[1];
         assert_eq!(inside, 0, "{case}, inside a pool");
-        let outside = quietest(|| [0, threaded()])[1];
-        assert!(outside <= 700 * 2 / 63 + 1, "{case}, from outside: {outside}");
+        let few = 700 * 2 / 63 + 1;
+        assert!((0..10).any(|_| threaded() <= few), "{case}, from outside");
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Course {
     remedies: Vec<Remedy>,
 }
 
-/// What a checkpoint knows of a [`Course`].
+/// What a checkpoint knows of where a training of several phases stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Stage {

@@ -83,7 +83,14 @@ impl Experiment {
 
     /// The initial parameters: drawn weights, and initial states as they were measured.
     pub fn initial_theta(&self) -> Vec<f64> {
-        let mut theta = self.field.init.draw(&self.shape(), self.training.seed);
+        self.drawn_theta(0)
+    }
+
+    /// The same with other weights for every `draw`.
+    pub(crate) fn drawn_theta(&self, draw: usize) -> Vec<f64> {
+        // Seeds end below 2⁵⁴.
+        let seed = self.training.seed + ((draw as u64) << 54);
+        let mut theta = self.field.init.draw(&self.shape(), seed);
         theta.resize(self.theta_len(), 0.0);
         theta
     }
@@ -125,9 +132,14 @@ impl Experiment {
         if starts.is_empty() { objective } else { objective.starting_from(starts) }
     }
 
+    /// The strategy of a phase: its own, or the experiment's.
+    pub(crate) fn strategy_of<'a>(&'a self, phase: &'a Phase) -> &'a Strategy {
+        phase.strategy.as_ref().map_or(&self.strategy, |(strategy, _)| strategy)
+    }
+
     /// The objective of a phase on these data.
     pub(crate) fn objective(&self, phase: &Phase, dataset: Dataset) -> Objective {
-        let strategy = phase.strategy.as_ref().map_or(&self.strategy, |(strategy, _)| strategy);
+        let strategy = self.strategy_of(phase);
         let units = Units { margin: strategy.margin, ..self.units.clone() };
         let problem = Problem { units, ..self.problem(dataset) };
         let method = finer(self.solver, phase.substeps);
@@ -146,7 +158,7 @@ impl Experiment {
     /// The training loop of a phase, which begins with what was kept of the one before.
     pub fn trainer(&self, phase: &Phase, kept: &[f64]) -> Trainer {
         let (trained, held_out) = self.split();
-        let strategy = phase.strategy.as_ref().map_or(&self.strategy, |(strategy, _)| strategy);
+        let strategy = self.strategy_of(phase);
         let sampler = match phase.horizon {
             Horizon::Full => Sampler::new(phase.batch, &trained, self.training.seed)
                 .expect("the config's check found a complete row to start from"),

@@ -4,6 +4,7 @@ use lawful::{Dataset, Failure, LearnedConstant, Method, Stretch};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::assemble::finer;
 use crate::experiment::{Experiment, StrategyKind};
 use crate::number::short;
 use crate::run_folder::sets;
@@ -82,8 +83,9 @@ pub struct Discretisation {
     pub fit: f64,
 }
 
-/// Scores a model on every set of its experiment with the prediction solver.
-pub fn assess(experiment: &Experiment, theta: &[f64]) -> Assessment {
+/// Scores a model on every set of its experiment with the prediction solver; it was trained with
+/// `substeps` times the steps that the experiment asks for.
+pub fn assess(experiment: &Experiment, theta: &[f64], substeps: usize) -> Assessment {
     let score = |dataset: &Dataset| score(experiment, dataset, experiment.predict, theta);
     let sets: Vec<SetScore> = sets(experiment)
         .map(|(name, dataset)| SetScore {
@@ -93,7 +95,8 @@ pub fn assess(experiment: &Experiment, theta: &[f64]) -> Assessment {
             outcome: score(dataset),
         })
         .collect();
-    let trained = self::score(experiment, &experiment.training_set, experiment.solver, theta);
+    let method = finer(experiment.solver, substeps);
+    let trained = self::score(experiment, &experiment.training_set, method, theta);
     let discretisation = match (&sets[0].outcome, trained) {
         (Ok(predicted), Ok(trained)) => Some(Discretisation {
             difference: difference(&predicted.predicted, &trained.predicted),

@@ -27,6 +27,7 @@ use crate::assess::assess;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::loaded_run::LoadedRun;
+use crate::log::quoted;
 use crate::number::{exact, short};
 use crate::runner::{self, Finished, Spectator, changes};
 use crate::{config, files};
@@ -242,7 +243,7 @@ fn combinations<'a>(axes: &'a [Axis], experiment: &str) -> Vec<Vec<&'a Level>> {
 /// The scores of a training that has ended, from its own model.
 fn score(entry: &Entry, finished: &Finished) -> Result<Vec<Line>, Diagnostic> {
     let run = LoadedRun::open(finished.folder.path(), None)?;
-    let assessment = assess(&run.experiment, &run.theta);
+    let assessment = assess(&run.experiment, &run.theta, run.manifest.substeps);
     let line = |set: &crate::SetScore| {
         let score = set.outcome.as_ref().ok();
         Line {
@@ -262,14 +263,14 @@ fn score(entry: &Entry, finished: &Finished) -> Result<Vec<Line>, Diagnostic> {
 fn csv(lines: &[Line], axes: &[String]) -> String {
     let mut text = String::from("experiment");
     for name in axes.iter().map(String::as_str).chain(["seed", "set", "mse", "violation"]) {
-        let _ = write!(text, ",{name}");
+        let _ = write!(text, ",{}", quoted(name));
     }
     text += ",evaluations\n";
     let cell = |value: Option<f64>| value.map_or(String::new(), exact);
     for line in lines {
-        text += &line.experiment;
+        text += &quoted(&line.experiment);
         for level in &line.levels {
-            let _ = write!(text, ",{level}");
+            let _ = write!(text, ",{}", quoted(level));
         }
         let (mse, violation) = (cell(line.mse), cell(line.violation));
         let _ =

@@ -1,12 +1,12 @@
 //! The phases of a training as they are run: what was planned, and the remedies on the way.
 
-use lawful::optimiser::LbfgsSettings;
 use lawful::{Batch, Schedule};
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::{
     Experiment, Horizon, OptimiserSettings, Phase, Strategy, StrategyKind, total,
 };
+use crate::manifest::Ending;
 
 /// A change of the plan, made after a phase was looked at. Everything about it follows from these
 /// words and the plan, so that a checkpoint needs no more.
@@ -23,10 +23,14 @@ pub enum Remedy {
     Segments {
         /// The phase after which, counted from 0.
         after: usize,
+        /// Steps of each segment.
+        steps: usize,
         /// Whether the laws do not count on the segments.
         without_laws: bool,
         /// Whether the segments start from states that are trained along.
         free: bool,
+        /// Whether they begin with newly drawn weights, not with what the phase came to.
+        afresh: bool,
     },
 }
 
@@ -38,6 +42,8 @@ pub(crate) struct Course {
     at: usize,
     /// Iterations, of the whole training, before it.
     start: usize,
+    /// What it mends.
+    why: Option<String>,
     remedies: Vec<Remedy>,
 }
 
@@ -49,21 +55,26 @@ pub struct Stage {
     pub phase: usize,
     /// Iterations, of the whole training, before it.
     pub start: usize,
+    /// What it mends, in words.
+    pub why: Option<String>,
     /// Changes of the plan, in their order.
     pub remedies: Vec<Remedy>,
+    /// How training ended, if it did and this is what it came to.
+    pub ended: Option<Ending>,
 }
 
 /// Most remedies of one training.
-const MOST_REMEDIES: usize = 3;
-/// Steps and evaluations of a phase on segments that mends something.
-const STEPS: usize = 5;
+const MOST_REMEDIES: usize = 5;
+/// Most draws of other weights.
+const MOST_DRAWS: usize = 2;
+/// Evaluations of L-BFGS on segments that mend something.
 const ON_SEGMENTS: usize = 999;
 
 impl Course {
     /// At the first phase.
     pub(crate) fn new(experiment: &Experiment) -> Self {
         let phases = experiment.training.phases.clone();
-        Self { phases, at: 0, start: 0, remedies: Vec::new() }
+        Self { phases, at: 0, start: 0, why: None, remedies: Vec::new() }
     }
 
     /// Where a checkpoint stood.
@@ -73,12 +84,14 @@ impl Course {
             course.apply(remedy.clone());
         }
         (course.at, course.start) = (stage.phase, stage.start);
+        course.why.clone_from(&stage.why);
         (course.at < course.phases.len()).then_some(course)
     }
 
     /// For a checkpoint.
-    pub(crate) fn stage(&self) -> Stage {
-        Stage { phase: self.at, start: self.start, remedies: self.remedies.clone() }
+    pub(crate) fn stage(&self, ended: Option<&Ending>) -> Stage {
+        let Self { at, start, why, remedies, .. } = self.clone();
+        Stage { phase: at, start, why, remedies, ended: ended.cloned() }
     }
 
     /// The phase under way.
@@ -106,24 +119,39 @@ impl Course {
         self.start + total(&self.phases[self.at..])
     }
 
-    /// Goes on to the next phase after `done` iterations of this one; whether there is one.
-    pub(crate) fn next(&mut self, done: usize) -> bool {
+    /// What the phase under way mends, in words.
+    pub(crate) fn why(&self) -> Option<&str> {
+        self.why.as_deref()
+    }
+
+    /// Goes on to the next phase, which mends `why`, after `done` iterations of this one; whether
+    /// there is one.
+    pub(crate) fn next(&mut self, done: usize, why: Option<String>) -> bool {
         if self.at + 1 == self.phases.len() {
             return false;
         }
         self.at += 1;
+        self.why = why;
         self.start += done + 1;
         true
     }
 
-    /// Whether another remedy may be tried.
-    pub(crate) fn may_mend(&self) -> bool {
-        self.remedies.len() < MOST_REMEDIES
+    /// Whether this remedy may be tried, too.
+    pub(crate) fn may_try(&self, remedy: &Remedy) -> bool {
+        let afresh = matches!(remedy, Remedy::Segments { afresh: true, .. });
+        self.remedies.len() < MOST_REMEDIES && (!afresh || self.draws() < MOST_DRAWS)
     }
 
-    /// Whether the phase under way already is a remedy of that kind's repetition.
-    pub(crate) fn was_mended_by_segments(&self) -> bool {
-        self.remedies.iter().any(|remedy| matches!(remedy, Remedy::Segments { .. }))
+    /// Whether segments were a remedy already that went on with the weights there were.
+    pub(crate) fn went_on(&self) -> bool {
+        let goes_on = |remedy: &Remedy| matches!(remedy, Remedy::Segments { afresh: false, .. });
+        self.remedies.iter().any(goes_on)
+    }
+
+    /// How many times weights were drawn anew.
+    pub(crate) fn draws(&self) -> usize {
+        let afresh = |remedy: &&Remedy| matches!(remedy, Remedy::Segments { afresh: true, .. });
+        self.remedies.iter().filter(afresh).count()
     }
 
     /// Gives the last phase more iterations.
@@ -144,20 +172,25 @@ impl Course {
                     phase.substeps *= 2;
                 }
             }
-            Remedy::Segments { after, without_laws, free } => {
+            Remedy::Segments { after, steps, without_laws, free, .. } => {
                 let again = self.phases[after].clone();
+                let half = again.iterations.div_ceil(2);
+                let iterations = match again.optimiser {
+                    OptimiserSettings::Lbfgs(_) => ON_SEGMENTS,
+                    OptimiserSettings::Adam(_) => half,
+                };
                 let segments = Phase {
-                    optimiser: OptimiserSettings::Lbfgs(LbfgsSettings::default()),
-                    schedule: Schedule { iterations: ON_SEGMENTS, ..Schedule::constant() },
-                    iterations: ON_SEGMENTS,
-                    horizon: Horizon::Segments { steps: STEPS, free },
+                    schedule: Schedule { iterations, ..again.schedule },
+                    iterations,
+                    horizon: Horizon::Segments { steps, free },
                     batch: Batch::Full,
                     strategy: if without_laws { Some(vanilla()) } else { again.strategy.clone() },
-                    substeps: again.substeps,
+                    ..again.clone()
                 };
                 // Laws that led to the wrong place are left out on the way to the whole path, too.
-                let whole = without_laws.then(|| Phase {
-                    iterations: again.iterations.div_ceil(2),
+                let whole = (without_laws && again.horizon == Horizon::Full).then(|| Phase {
+                    schedule: Schedule { iterations: half, ..again.schedule },
+                    iterations: half,
                     strategy: Some(vanilla()),
                     ..again.clone()
                 });

@@ -129,7 +129,7 @@ pub fn describe(event: &Event) -> String {
 }
 
 /// A cell of a CSV file.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -58,6 +58,38 @@ pub struct Machine {
     pub cores: usize,
 }
 
+/// How a training ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Ending {
+    /// Whether it did what it was asked.
+    pub status: Status,
+    /// Why, in words.
+    pub reason: String,
+}
+
+impl Ending {
+    /// `best_known` is whether any point could be evaluated.
+    pub(crate) fn of(stop: &Stop, best_known: bool) -> Self {
+        let (status, reason) = match stop {
+            Stop::Finished => (Status::Finished, "all iterations are done".to_owned()),
+            Stop::Stalled(why) => (Status::Finished, format!("the optimiser came to rest: {why}")),
+            Stop::Validated => {
+                (Status::Finished, "the error on held-out data does not fall any more".to_owned())
+            }
+            Stop::Interrupted => (Status::Interrupted, "stopped by the user".to_owned()),
+            Stop::Failed(failure) if best_known => (
+                Status::Failed,
+                format!("too many evaluations failed in a row; the last one: {failure}"),
+            ),
+            Stop::Failed(failure) => {
+                (Status::Failed, format!("the initial weights cannot be evaluated: {failure}"))
+            }
+        };
+        Self { status, reason }
+    }
+}
+
 /// What ran, on what, how it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -107,6 +139,9 @@ pub struct Manifest {
     pub best_iteration: usize,
     /// Evaluations that failed and were taken back.
     pub failures: usize,
+    /// Steps of the solver in training, as a multiple of those in the experiment file: recipes and
+    /// remedies add some.
+    pub substeps: usize,
     /// The model that stands for the run.
     pub model: Which,
 }
@@ -140,6 +175,7 @@ impl Manifest {
             rejected: 0,
             best_iteration: 0,
             failures: 0,
+            substeps: experiment.training.phases[0].substeps,
             model: Self::usual_model(experiment),
         }
     }
@@ -151,22 +187,8 @@ impl Manifest {
     }
 
     /// Notes how the run ended; `best_known` is whether any point could be evaluated.
-    pub fn end(&mut self, stop: &Stop, best_known: bool) {
-        (self.status, self.reason) = match stop {
-            Stop::Finished => (Status::Finished, "all iterations are done".to_owned()),
-            Stop::Stalled(why) => (Status::Finished, format!("the optimiser came to rest: {why}")),
-            Stop::Validated => {
-                (Status::Finished, "the error on held-out data does not fall any more".to_owned())
-            }
-            Stop::Interrupted => (Status::Interrupted, "stopped by the user".to_owned()),
-            Stop::Failed(failure) if best_known => (
-                Status::Failed,
-                format!("too many evaluations failed in a row; the last one: {failure}"),
-            ),
-            Stop::Failed(failure) => {
-                (Status::Failed, format!("the initial weights cannot be evaluated: {failure}"))
-            }
-        };
+    pub(crate) fn end(&mut self, ending: Ending, best_known: bool) {
+        (self.status, self.reason) = (ending.status, ending.reason);
         if self.status == Status::Finished {
             // A phase may have ended early.
             self.iterations = self.done;

@@ -18,6 +18,7 @@ use crate::course::{Course, Stage};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
+use crate::manifest::Ending;
 
 /// Version of the file format; a file with another one is refused.
 pub const FORMAT: u32 = 2;
@@ -182,6 +183,7 @@ pub(crate) fn save_checkpoint(
     course: &Course,
     layout: &Layout,
     progress: &Progress,
+    ended: Option<&Ending>,
 ) -> Result<(), Diagnostic> {
     let theta = layout.keep(&progress.theta);
     let mut tensors = model(experiment, &theta);
@@ -204,7 +206,7 @@ pub(crate) fn save_checkpoint(
         tensors.push((format!("training.{name}"), row(values)));
     }
     let mut metadata = experiment.metadata(course.start() + progress.iteration);
-    metadata.stage = Some(course.stage());
+    metadata.stage = Some(course.stage(ended));
     save(path, tensors, &metadata)
 }
 
@@ -335,14 +337,16 @@ impl ModelFile {
         if !held.is_empty() && held.len() != theta.len() {
             return Err(damaged(&self.path, "`training.validated.theta` has another length"));
         }
-        let phase = course.phase();
-        let settings = phase.strategy.as_ref().map_or(&experiment.strategy, |(s, _)| s);
         let progress = Progress {
             iteration: self.metadata.iteration.saturating_sub(course.start()),
             theta,
             optimiser,
             strategy,
-            best: BestPoint::restore(settings.tolerance, best_theta, &numbers),
+            best: BestPoint::restore(
+                experiment.strategy_of(course.phase()).tolerance,
+                best_theta,
+                &numbers,
+            ),
             best_gradient,
             failure_factor: factors[0],
             backtrack_factor: factors[1],

@@ -170,9 +170,11 @@ pub fn learning_of(experiment: &Experiment, record: Record) -> LearningFigure {
     if experiment.strategy.best_point.is_some() {
         events.push(Events { name: "best point accepted".to_owned(), iterations: record.accepted });
     }
-    for (name, iterations) in
-        [("step taken back", record.taken_back), ("step halved", record.backtracked)]
-    {
+    for (name, iterations) in [
+        ("next phase", record.phases),
+        ("step taken back", record.taken_back),
+        ("step halved", record.backtracked),
+    ] {
         if !iterations.is_empty() {
             events.push(Events { name: name.to_owned(), iterations });
         }

@@ -4,6 +4,7 @@ use lawful::ode::{self, Courses, Inputs, Path, SolveError};
 use lawful::{Dataset, Hold, Method, Table, Trajectory};
 
 use crate::experiment::Experiment;
+use crate::log::quoted;
 use crate::number::exact;
 
 /// States at `times`, row after row, from `initial` at `times[0]`. `table` has the inputs: those of
@@ -75,9 +76,7 @@ pub fn csv_text(dataset: &Dataset, predicted: &[Vec<f64>]) -> String {
     let names = dataset.state();
     let mut text = format!("trajectory,t,{}\n", names.join(","));
     for (trajectory, states) in dataset.trajectories().iter().zip(predicted) {
-        let name = &trajectory.name;
-        let quoted = name.contains([',', '"', '\n']);
-        let name = if quoted { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() };
+        let name = quoted(&trajectory.name);
         for (t, row) in trajectory.times.iter().zip(states.chunks_exact(names.len())) {
             text += &name;
             for value in std::iter::once(t).chain(row) {

@@ -8,7 +8,7 @@ use crate::course::Course;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::log::Log;
-use crate::manifest::{Manifest, Which};
+use crate::manifest::{Ending, Manifest, Which};
 use crate::model::{save_checkpoint, save_model};
 use crate::run_folder::RunFolder;
 
@@ -73,13 +73,13 @@ pub(crate) struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
         experiment: &'a Experiment,
+        course: Course,
         folder: &'a RunFolder,
         manifest: Manifest,
         log: Log,
         watcher: &'a mut dyn Watcher,
     ) -> Self {
         let now = Instant::now();
-        let course = Course::new(experiment);
         let layout = experiment.objective(course.phase(), experiment.split().0).layout();
         Self {
             experiment,
@@ -97,20 +97,15 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// A phase begins, or goes on; `why` is what it mends.
-    pub(crate) fn begin_phase(
-        &mut self,
-        course: &Course,
-        layout: Layout,
-        why: Option<String>,
-        goes_on: bool,
-    ) {
+    /// A phase begins, or goes on after its first iteration.
+    pub(crate) fn begin_phase(&mut self, course: &Course, layout: Layout, goes_on: bool) {
         self.manifest.iterations = course.total();
+        self.manifest.substeps = course.phase().substeps;
         self.course = course.clone();
         self.layout = layout;
         let (number, of) = (course.at() + 1, course.len());
         let phase = course.phase().describe();
-        let text = match why {
+        let text = match course.why() {
             Some(why) => format!("phase {number} of {of}, a remedy: {why}: {phase}"),
             None => format!("phase {number} of {of}: {phase}"),
         };
@@ -130,26 +125,32 @@ impl<'a> Recorder<'a> {
         mut self,
         last: &Progress,
         best: &BestPoint,
+        ended: Option<&Ending>,
     ) -> Result<(Manifest, Vec<f64>, Vec<f64>), Diagnostic> {
         if let Some(error) = self.error {
             return Err(error);
         }
         self.log.flush()?;
-        self.save(last, best)?;
+        self.save(last, best, ended)?;
         self.watch(last.iteration, best);
         let (theta, best) = (self.layout.keep(&last.theta), self.layout.keep(best.theta()));
         Ok((self.manifest, theta, best))
     }
 
     /// The best model first: it is part of the checkpoint, so a crash between the two loses nothing.
-    fn save(&self, last: &Progress, best: &BestPoint) -> Result<(), Diagnostic> {
+    fn save(
+        &self,
+        last: &Progress,
+        best: &BestPoint,
+        ended: Option<&Ending>,
+    ) -> Result<(), Diagnostic> {
         let Self { experiment, folder, layout, course, .. } = self;
         if best.value().is_some() {
             let iteration = course.start() + best.iteration();
             let theta = layout.keep(best.theta());
             save_model(&folder.model(Which::Best), experiment, iteration, &theta)?;
         }
-        save_checkpoint(&folder.model(Which::Last), experiment, course, layout, last)
+        save_checkpoint(&folder.model(Which::Last), experiment, course, layout, last, ended)
     }
 
     /// Notes how far the run has come.
@@ -164,7 +165,7 @@ impl<'a> Recorder<'a> {
     fn write(&mut self, progress: &Progress) -> Result<(), Diagnostic> {
         // The log first: it may run ahead of the checkpoint, never behind it.
         self.log.flush()?;
-        self.save(progress, &progress.best)?;
+        self.save(progress, &progress.best, None)?;
         self.watch(progress.iteration, &progress.best);
         self.manifest.write(&self.folder.manifest())
     }

@@ -6,11 +6,14 @@ use crate::assemble::finer;
 use crate::course::{Course, Remedy};
 use crate::experiment::{Experiment, Horizon, StrategyKind};
 use crate::number::short;
+use crate::recipes::UNRESOLVED;
 
 /// A fit whose prediction varies by less than this share of the data's variance is flat.
 const FLAT: f64 = 0.05;
-/// And whose error is more than this share of that variance.
-const POOR: f64 = 0.5;
+/// A fit whose error is more than this share of that variance is poor.
+const POOR: f64 = 0.1;
+/// Steps of segments that mend something.
+const STEPS: usize = 5;
 /// Violations up to this, in units of the law, are small.
 const HELD: f64 = 0.1;
 /// A fit depends on the solver's steps if halving them changes the path by more than this many times
@@ -21,10 +24,13 @@ const STEP_LEAST: f64 = 1e-8;
 /// Most steps per interval that a remedy chooses.
 const MOST_SUBSTEPS: usize = 16;
 
-/// What was found, in words, and what would mend it.
+/// What was found, and what would mend it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
+    /// What was found, in words.
     pub(crate) what: String,
+    /// How the remedy works, in words.
+    pub(crate) how: &'static str,
     pub(crate) remedy: Remedy,
 }
 
@@ -37,22 +43,29 @@ pub(crate) fn review(
 ) -> Option<Finding> {
     let (phase, after) = (course.phase(), course.at());
     let free = experiment.training.initial_state || experiment.training_set.missing() > 0;
+    let enforced = experiment.strategy_of(phase).kind != StrategyKind::Vanilla;
+    let laws = enforced && !experiment.laws.is_empty();
+    let steps = segment_steps(experiment);
     if let Stop::Failed(failure) = stop {
-        let remedy = Remedy::Segments { after, without_laws: false, free };
-        let new = !course.was_mended_by_segments() && phase.horizon == Horizon::Full;
-        let what = format!("training blew up ({failure}): short segments lead back to the data");
-        return new.then_some(Finding { what, remedy });
+        // At first from where it stands, then from other weights.
+        let afresh = course.went_on();
+        let how = match (laws, afresh) {
+            (true, false) => "segments without laws lead back to the data",
+            (true, true) => "once more from other weights, at first without laws",
+            (false, false) => "short segments lead back to the data",
+            (false, true) => "once more from other weights, at first on segments",
+        };
+        let what = format!("training blew up ({failure})");
+        let remedy = Remedy::Segments { after, steps, without_laws: laws, free, afresh };
+        let new = phase.horizon == Horizon::Full || laws;
+        return new.then_some(Finding { what, how, remedy });
     }
     let method = finer(experiment.solver, phase.substeps);
     let data = &experiment.training_set;
     let path = look(experiment, data, method, theta)?;
     let shares = variance_shares(data, &path.predicted);
-    let flat = !shares.is_empty() && shares.iter().all(|share| *share < FLAT);
-    let laws = !experiment.laws.is_empty() && experiment.strategy.kind != StrategyKind::Vanilla;
-    let poor =
-        path.error > POOR && phase.horizon == Horizon::Full && !course.was_mended_by_segments();
-    if poor && (flat || laws) {
-        let what = if flat {
+    if path.error > poor(data) && phase.horizon == Horizon::Full {
+        let mut what = if !shares.is_empty() && shares.iter().all(|share| *share < FLAT) {
             let most = shares.iter().copied().fold(0.0, f64::max);
             format!("the fit is flat (its variance is {} % of the data's)", short(100.0 * most))
         } else {
@@ -61,13 +74,16 @@ pub(crate) fn review(
         };
         // Laws may hold, or nearly so, where nothing of the data is left.
         let without_laws = laws && path.violation < HELD;
-        let why = if without_laws {
-            ", and the laws hold there: segments without laws lead away from it"
+        if without_laws {
+            what += ", and the laws hold there";
+        }
+        let how = if without_laws {
+            "once more from other weights, at first without laws"
         } else {
-            ": segments, which stay near the data, lead away from it"
+            "once more from other weights, at first on segments, which stay near the data"
         };
-        let remedy = Remedy::Segments { after, without_laws, free };
-        return Some(Finding { what: what + why, remedy });
+        let remedy = Remedy::Segments { after, steps, without_laws, free, afresh: true };
+        return Some(Finding { what, how, remedy });
     }
     let Control::Grid { substeps } = method.control() else { return None };
     if phase.horizon != Horizon::Full && course.at() + 1 == course.len()
@@ -82,15 +98,31 @@ pub(crate) fn review(
     (change > STEP_LEAST.max(STEP_FACTOR * path.error)).then(|| Finding {
         what: format!(
             "the fit depends on the solver's steps (half of them change the path by {} and the \
-             error is {}, mean squares in standard deviations): twice as many from now on",
+             error is {}, mean squares in standard deviations)",
             short(change),
             short(path.error)
         ),
+        how: "twice as many from now on",
         remedy: Remedy::Finer { after },
     })
 }
 
-/// A solved path: its error and its violation in units of the data.
+/// Steps of the segments of a remedy: as planned, or short ones.
+fn segment_steps(experiment: &Experiment) -> usize {
+    let planned = experiment.training.phases.iter().find_map(|phase| match phase.horizon {
+        Horizon::Segments { steps, .. } => Some(steps),
+        Horizon::Full => None,
+    });
+    planned.unwrap_or(STEPS).min(STEPS)
+}
+
+/// The error, as a share of the data's variance, from which on a fit is poor.
+fn poor(data: &Dataset) -> f64 {
+    let noise = lawful::noise(data).into_iter().filter(|&level| level < UNRESOLVED);
+    noise.fold(POOR, |poor, level| poor.max(2.0 * level * level))
+}
+
+/// A solved path: its error in standard deviations, its violation in units of the laws.
 struct Look {
     predicted: Vec<Vec<f64>>,
     error: f64,

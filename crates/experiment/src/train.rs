@@ -5,15 +5,15 @@ use std::path::Path;
 use lawful::{Outcome, Progress, Stop};
 
 use crate::assess::{Assessment, assess};
-use crate::course::Course;
+use crate::course::{Course, Remedy};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::history::Record;
 use crate::log::Log;
-use crate::manifest::{Manifest, Status, Which};
+use crate::manifest::{Ending, Manifest, Status, Which};
 use crate::model::ModelFile;
 use crate::recorder::{Recorder, Watcher};
-use crate::review::review;
+use crate::review::{Finding, review};
 use crate::run_folder::{RunFolder, sets};
 use crate::{config, files, pictures, predict};
 
@@ -36,7 +36,7 @@ pub fn train(
 ) -> Result<Trained, Diagnostic> {
     let folder = RunFolder::create(parent, experiment)?;
     let log = Log::resume(&folder.log(), 0)?;
-    let from = Begin { course: Course::new(experiment), progress: None };
+    let from = Begin { course: Course::new(experiment), progress: None, ended: None };
     run(experiment, folder, Manifest::new(experiment), log, from, watcher)
 }
 
@@ -44,6 +44,8 @@ pub fn train(
 struct Begin {
     course: Course,
     progress: Option<Progress>,
+    /// How training ended, if only what comes after it is left to do.
+    ended: Option<Ending>,
 }
 
 impl Begin {
@@ -92,14 +94,21 @@ pub fn resume(
     }
     let checkpoint = folder.model(Which::Last);
     let mut from = if checkpoint.is_file() {
-        let (course, progress) = ModelFile::read(&checkpoint)?.progress(&experiment)?;
-        Begin { course, progress: Some(progress) }
+        let file = ModelFile::read(&checkpoint)?;
+        let (course, progress) = file.progress(&experiment)?;
+        // A run that failed is asked to try again; one that was killed goes on where it was.
+        let killed = manifest.status == Status::Running && iterations.is_none();
+        let stage = file.metadata().stage.as_ref();
+        let ended = stage.filter(|_| killed).and_then(|stage| stage.ended.clone());
+        Begin { course, progress: Some(progress), ended }
     } else {
-        Begin { course: Course::new(&experiment), progress: None }
+        Begin { course: Course::new(&experiment), progress: None, ended: None }
     };
     from.course.lengthen(manifest.extended_by);
     folder.remove_parts()?;
-    let log = Log::resume(&folder.log(), from.done())?;
+    // The last look is repeated, unless it is over.
+    let rows = from.done() + usize::from(from.ended.is_some());
+    let log = Log::resume(&folder.log(), rows)?;
     manifest.status = Status::Running;
     manifest.reason.clear();
     manifest.model = Manifest::usual_model(&experiment);
@@ -117,22 +126,35 @@ fn run(
     watcher: &mut dyn Watcher,
 ) -> Result<Trained, Diagnostic> {
     watcher.begin(&folder, from.done(), manifest.iterations);
-    let mut recorder = Recorder::new(experiment, &folder, manifest, log, &mut *watcher);
-    let Outcome { stop, last, best } = run_phases(experiment, from, &mut recorder);
+    let course = from.course.clone();
+    let mut recorder = Recorder::new(experiment, course, &folder, manifest, log, &mut *watcher);
     let to_go_on = |error: Diagnostic| {
         let hint = format!("mend this, then go on: `lawful resume {}`", folder.path().display());
         error.with_hint(hint)
     };
-    let (mut manifest, theta, best_theta) = recorder.end(&last, &best).map_err(to_go_on)?;
-    manifest.end(&stop, best.value().is_some());
+    let (ending, last, best, ended) = match from {
+        Begin { progress: Some(last), ended: Some(ending), .. } => {
+            let best = last.best.clone();
+            (ending, last, best, true)
+        }
+        from => {
+            let Outcome { stop, last, best, after_last_look } =
+                run_phases(experiment, from, &mut recorder);
+            (Ending::of(&stop, best.value().is_some()), last, best, after_last_look)
+        }
+    };
+    let (mut manifest, theta, best_theta) =
+        recorder.end(&last, &best, ended.then_some(&ending)).map_err(to_go_on)?;
+    let interrupted = ending.status == Status::Interrupted;
+    manifest.end(ending, best.value().is_some());
     let record = Record::read(&folder.log())?;
     manifest.failures = record.taken_back.len();
     watcher.end(&manifest);
-    let assessment = if stop == Stop::Interrupted {
+    let assessment = if interrupted {
         None
     } else {
         let theta = if manifest.model == Which::Best { &best_theta } else { &theta };
-        let assessment = assess(experiment, theta);
+        let assessment = assess(experiment, theta, manifest.substeps);
         write_predictions(experiment, &folder, &assessment).map_err(to_go_on)?;
         if watcher.wants_pictures() {
             pictures::write(experiment, &folder, theta, &assessment, record).map_err(to_go_on)?;
@@ -146,13 +168,13 @@ fn run(
 
 /// Runs the phases that are left, and those that remedies add.
 fn run_phases(experiment: &Experiment, from: Begin, recorder: &mut Recorder) -> Outcome {
-    let Begin { mut course, mut progress } = from;
+    let Begin { mut course, mut progress, .. } = from;
     let mut kept = experiment.initial_theta();
-    let mut why = None;
     loop {
         let mut trainer = experiment.trainer(course.phase(), &kept);
         let layout = trainer.objective().layout();
-        recorder.begin_phase(&course, layout.clone(), why.take(), progress.is_some());
+        let goes_on = progress.as_ref().is_some_and(|progress| progress.iteration > 0);
+        recorder.begin_phase(&course, layout.clone(), goes_on);
         if let Some(progress) = progress.take() {
             trainer = trainer.from_checkpoint(progress);
         }
@@ -161,16 +183,26 @@ fn run_phases(experiment: &Experiment, from: Begin, recorder: &mut Recorder) -> 
             return outcome;
         }
         kept = layout.keep(&outcome.last.theta);
-        if let Some(finding) = review(experiment, &course, &outcome.stop, &kept) {
-            if experiment.training.remedies && course.may_mend() {
-                course.apply(finding.remedy);
-                why = Some(finding.what);
+        let mut why = None;
+        if let Some(Finding { what, how, remedy }) =
+            review(experiment, &course, &outcome.stop, &kept)
+        {
+            if !experiment.training.remedies {
+                recorder.warn(&format!(
+                    "{what}; `remedies = true` under `[training]` would mend it: {how}"
+                ));
+            } else if course.may_try(&remedy) {
+                if matches!(remedy, Remedy::Segments { afresh: true, .. }) {
+                    kept = experiment.drawn_theta(course.draws() + 1);
+                }
+                course.apply(remedy);
+                why = Some(format!("{what}: {how}"));
             } else {
-                recorder.warn(&finding.what);
+                recorder.warn(&format!("{what}, and no remedy is left to try"));
             }
         }
         let hopeless = matches!(outcome.stop, Stop::Failed(_)) && why.is_none();
-        if hopeless || !course.next(outcome.last.iteration) {
+        if hopeless || !course.next(outcome.last.iteration, why) {
             return outcome;
         }
     }

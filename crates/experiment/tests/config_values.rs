@@ -264,8 +264,29 @@ fn a_key_that_decides_nothing_is_refused() {
       experiment.toml:7:14
         best-point = true
                      ^^^^
-    hint: leave `best-point` or `[training] batch` out
+    hint: leave `best-point` or `batch` out
     ");
+    assert_snapshot!(error_with("[strategy]\nbest-point = true\n[training]\nrecipe = \"lbfgs\"\n"), @r#"
+    error: L-BFGS never takes a worse point, and cannot be sent back to a better one
+      experiment.toml:7:14
+        best-point = true
+                     ^^^^
+    hint: leave `best-point` out, or write `optimiser = "adam"` in the phase
+    "#);
+    assert_snapshot!(error_with("[[training.phase]]\niterations = 5\n[[training.phase]]\niterations = 5\noptimiser = \"lbfgs\"\nstrategy = { best-point = true }\n"), @r#"
+    error: L-BFGS never takes a worse point, and cannot be sent back to a better one
+      experiment.toml:11:27
+        strategy = { best-point = true }
+                                  ^^^^
+    hint: leave `best-point` out, or write `optimiser = "adam"` in the phase
+    "#);
+    assert_snapshot!(error_with("[training]\noptimiser = \"lbfgs\"\nbatch = { windows = 2, rows = 3 }\n"), @r#"
+    error: L-BFGS cannot be trained on batches, whose values differ by chance
+      experiment.toml:8:9
+        batch = { windows = 2, rows = 3 }
+                ^^^^^^^^^^^^^^^^^^^^^^^^^
+    hint: leave `batch` out, or write `optimiser = "adam"`
+    "#);
     assert_snapshot!(error_with("[field]\ninit = { kind = \"he\", std = 0.1 }\n"), @r#"
     error: `std` has no meaning for `he`, which chooses it for each layer
       experiment.toml:7:29

@@ -10,7 +10,7 @@ use lawful_law::{Law, Relation, Steps, Workspace};
 use crate::flow::Flow;
 use crate::starts::Starts;
 use crate::strategy::{LawRows, Leftover, Slopes};
-use crate::{Problem, Stretch};
+use crate::{Failure, Problem, Stretch};
 
 /// The rows of one stretch in the flat arrays of a [`Misfit`].
 #[derive(Debug, Clone)]
@@ -243,6 +243,37 @@ impl Misfit {
         let rows = self.pieces[n].rows.clone();
         let steps = steps(&self.times, &self.states, &self.inputs, rows.clone());
         law.residuals(&steps, &mut self.workspace, &mut self.scratch[..rows.len()]);
+    }
+
+    /// The first row at which a law is infinite or not a number.
+    pub(crate) fn undefined(&self, problem: &Problem, stretches: &[Stretch]) -> Option<Failure> {
+        let Problem { dataset, laws, units, .. } = problem;
+        let d = units.state.len();
+        for (k, law) in laws.iter().enumerate() {
+            let mut at = self.laws[k].start;
+            for (piece, stretch) in self.pieces.iter().zip(stretches) {
+                for row in piece.residual_rows(law) {
+                    let residual = self.residuals[at] * units.law(k);
+                    at += 1;
+                    if residual.is_finite() {
+                        continue;
+                    }
+                    let row = piece.rows.start + row;
+                    let values = dataset.state().iter().zip(&self.states[row * d..]);
+                    let short = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
+                    let state: Vec<_> =
+                        values.map(|(name, y)| format!("{name} = {}", short(*y))).collect();
+                    return Some(Failure::Law {
+                        law: law.name().to_owned(),
+                        residual,
+                        t: short(self.times[row]),
+                        trajectory: dataset.trajectories()[stretch.trajectory].name.clone(),
+                        state: state.join(", "),
+                    });
+                }
+            }
+        }
+        None
     }
 
     /// What a strategy looks at.

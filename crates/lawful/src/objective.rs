@@ -60,7 +60,22 @@ pub enum Failure {
     /// The solve reached the end, but the loss is infinite or not a number.
     #[error("the loss is {0}")]
     Loss(f64),
-    /// The loss is finite, but the objective with its laws is infinite or not a number.
+    /// A law is infinite or not a number somewhere on the path, such as the logarithm of a negative
+    /// state.
+    #[error("law `{law}` is {residual} at t = {t} of trajectory `{trajectory}`, where {state}")]
+    Law {
+        /// The law's name.
+        law: String,
+        /// Its residual there.
+        residual: f64,
+        /// When.
+        t: f64,
+        /// The trajectory's name.
+        trajectory: String,
+        /// The state there: `x = 1.2, y = -0.1`.
+        state: String,
+    },
+    /// The loss and all laws are finite, but not the objective.
     #[error("the objective is {0}")]
     Value(f64),
     /// The objective is a number, its gradient is not.
@@ -213,7 +228,8 @@ impl Objective {
             return Err(Failure::Loss(self.evaluation.loss));
         }
         if !value.value.is_finite() {
-            return Err(Failure::Value(value.value));
+            let law = self.misfit.undefined(&self.problem, &self.stretches);
+            return Err(law.unwrap_or(Failure::Value(value.value)));
         }
         let Self { problem, flow, misfit, evaluator, continuity, evaluation, starts, .. } = self;
         let (field_bar, z_bar) = evaluation.gradient.split_at_mut(self.fields);

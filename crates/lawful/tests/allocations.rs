@@ -1,14 +1,13 @@
 //! An iteration that needs no more room than any before allocates nothing.
 
-#![expect(unsafe_code, reason = "a counting global allocator forwards to the system's")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+#[path = "common/counting.rs"]
+mod counting;
 
 use common::{LAWS, dataset, dopri5, laws, objective, trajectory};
+use counting::allocations;
 use lawful::optimiser::{Lbfgs, LbfgsSettings};
 use lawful::strategy::SelfAdaptive;
 use lawful::{
@@ -16,41 +15,13 @@ use lawful::{
     Wish,
 };
 
-struct Counting;
-
-/// Allocations of all threads.
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged; counting does not allocate.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
 /// The count at every iteration.
 struct Counts(Vec<usize>);
 
 impl Observer for Counts {
     fn iteration(&mut self, row: &Row) -> Wish {
         assert!(row.event.is_none() && self.0.len() < self.0.capacity());
-        self.0.push(ALLOCATIONS.load(Ordering::Relaxed));
+        self.0.push(allocations());
         Wish::Continue
     }
 }
@@ -70,7 +41,7 @@ fn train(
     let objective = objective(problem, method, Box::new(SelfAdaptive::default()));
     let mut trainer = common::trainer(objective, rate, settings).with_sampler(sampler);
     let mut counts = Counts(Vec::with_capacity(settings.iterations + 1));
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     trainer.run(&mut counts);
     // What the last row saw was counted before the outcome was made.
     let (Some(last), warm) = (counts.0.last(), counts.0[warm]) else { panic!("no iteration") };
@@ -91,7 +62,7 @@ fn train_lbfgs() -> [usize; 2] {
     let mut trainer = Trainer::new(objective, Box::new(lbfgs), settings, theta)
         .with_sampler(Sampler::of(stretches));
     let mut counts = Counts(Vec::with_capacity(settings.iterations + 1));
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     trainer.run(&mut counts);
     // The last row comes after the checkpoint of the end, whose row of pairs is longer than the first.
     let (warm, last) = (counts.0[10], counts.0[settings.iterations - 1]);

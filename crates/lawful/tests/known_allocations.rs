@@ -1,40 +1,13 @@
 //! Known rates beside a network allocate nothing once they have been evaluated.
 
-#![expect(unsafe_code, reason = "a counting global allocator forwards to the system's")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+#[path = "common/counting.rs"]
+mod counting;
 
+use counting::allocations;
 use lawful::law::Words;
 use lawful::{Activation, Informed, Known, LearnedConstant, Mlp, MlpShape, Precision, VectorField};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged; counting does not allocate.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 #[test]
 fn nothing_is_allocated_after_the_first_round() {
@@ -62,7 +35,7 @@ fn nothing_is_allocated_after_the_first_round() {
             field.pull_back(slot, &y[values], &mut y_bar[values]);
         }
         field.flush(&mut theta_bar);
-        *count = ALLOCATIONS.load(Ordering::Relaxed);
+        *count = allocations();
     }
     assert_eq!(counts[1], counts[2]);
 }

@@ -9,7 +9,7 @@ use crate::text_table::render;
 
 pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     let run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
-    let assessment = assess(&run.experiment, &run.theta);
+    let assessment = assess(&run.experiment, &run.theta, run.manifest.substeps);
     if options.json {
         data(&format!("{:#}\n", assessment.json()))?;
     } else {

@@ -20,7 +20,7 @@ pub(crate) fn run(options: &Resume) -> Result<u8, Diagnostic> {
             }
             if options.json {
                 let run = LoadedRun::open(&options.run, None)?;
-                let assessment = assess(&run.experiment, &run.theta);
+                let assessment = assess(&run.experiment, &run.theta, run.manifest.substeps);
                 print_json(&options.run, &manifest, Some(&assessment))?;
             } else {
                 data(&format!("{}\n", options.run.display()))?;

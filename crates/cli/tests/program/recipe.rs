@@ -69,6 +69,24 @@ fn phases_killed_at_any_moment_end_with_the_same_bytes() {
 }
 
 #[test]
+fn killed_after_training_and_before_the_predictions_it_only_predicts() {
+    // With held-out data the model is not the last point looked at: looking again would be wrong.
+    let place = Place::with(&with_training(PHASES));
+    let run = place.train(&[]);
+    let whole = place.repeatable(&run);
+    let manifest = place.text(&format!("{run}/manifest.json"));
+    assert!(manifest.contains("\"status\": \"finished\""), "{manifest}");
+    let killed = manifest.replace("\"status\": \"finished\"", "\"status\": \"running\"");
+    place.write(&format!("{run}/manifest.json"), &killed);
+    std::fs::remove_file(place.path(&format!("{run}/predictions-reconstruction.csv"))).unwrap();
+    let said = place.lawful(["resume", &run]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert_same(&place.repeatable(&run), &whole);
+    assert_eq!(place.manifest(&run)["status"], "finished");
+    assert_eq!(place.manifest(&run)["reason"], "all iterations are done");
+}
+
+#[test]
 fn a_flat_fit_is_mended_by_segments_and_said() {
     // Adam at a rate at which nothing moves, from weights of nearly 0: a flat line.
     let text = with_training(
@@ -89,6 +107,28 @@ fn a_flat_fit_is_mended_by_segments_and_said() {
     );
     let said = place.lawful(["train", "experiment.toml"]);
     assert!(said.err.contains("warning: the fit is flat"), "{}", said.err);
+    assert!(
+        said.err.contains("`remedies = true` under `[training]` would mend it"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_law_without_a_value_at_first_is_left_out_at_first() {
+    // A straight rise, whose logarithm the drawn weights, which fall below zero, do not have.
+    let text = "[system]\nstate = [\"x\"]\n\
+        [[law]]\nname = \"growth\"\nholds = \"next(ln(x)) >= ln(x)\"\n\
+        [data.simulate]\nequations = { x = \"1\" }\ninitial = { x = 0.1 }\n\
+        grid = { from = 0, to = 10, points = 30 }\n\
+        [field]\nhidden = [6]\ninit = { std = 3.0 }\n[training]\nseed = 2\n";
+    let place = Place::with(text);
+    let said = place.lawful(["train", "experiment.toml"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("law `growth` is NaN at t = "), "{}", said.err);
+    assert!(said.err.contains("segments without laws lead back to the data"), "{}", said.err);
+    let last = said.err.lines().rfind(|line| line.contains("phase ")).unwrap();
+    assert!(!last.contains("strategy vanilla"), "laws count in the end: {last}");
 }
 
 #[test]

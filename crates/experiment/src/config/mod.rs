@@ -159,11 +159,6 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
         let error = mark.error(format!("`{key}` says how files are read, and there is none"));
         return Err(error.with_hint("leave it out; data are simulated"));
     }
-    if let (Some(_), Some(mark)) = (training.batch(), &strategy.best_point) {
-        let message = "the best point cannot be found in batches, whose values differ by chance";
-        let hint = "leave `best-point` or `[training] batch` out";
-        return Err(mark.error(message).with_hint(hint));
-    }
 
     let folder = source.file().parent().unwrap_or(Path::new(""));
     let open = training.initial_state == Some(true);
@@ -174,6 +169,11 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
     let parts: Vec<_> = laws.iter().flat_map(|law| law.parts.clone()).collect();
     let facts = Facts { dataset: &training_set, strategy: &strategy.strategy };
     let training = training::complete(&training, &facts)?;
+    if let Some(mark) = &strategy.best_point {
+        for phase in training.phases.iter().filter(|phase| phase.strategy.is_none()) {
+            phase::check_best_point(phase, mark)?;
+        }
+    }
     let (scaling, units) = scale(&training_set, &parts, training.scale);
 
     let mut complete = Table::new();

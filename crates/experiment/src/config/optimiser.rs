@@ -11,7 +11,7 @@
 //! | `schedule` | `"constant"` | [`Schedule::NAMES`] | `adam`: how the rate changes over the iterations |
 //! | `last-rate` | 0.01 | above 0, at most 1 | `adam`: factor of the rate at the end of `cosine` and `exponential` |
 //! | `warm-up` | 0; a tenth of all with `schedule = "warm-up"` | up to `iterations` | `adam`: iterations over which the rate rises to its full value |
-//! | `memory` | 50 | ≥ 1 | `lbfgs`: pairs of steps and gradient changes that are kept |
+//! | `memory` | 100 | ≥ 1 | `lbfgs`: pairs of steps and gradient changes that are kept |
 
 use lawful::optimiser::{AdamSettings, LbfgsSettings, OPTIMISERS};
 use lawful::{Course, Schedule};

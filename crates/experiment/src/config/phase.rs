@@ -19,7 +19,7 @@ use super::section::Section;
 use super::value::{LARGEST, Mark, Value};
 use super::{optimiser, strategy, training};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{Horizon, Phase};
+use crate::experiment::{Horizon, OptimiserSettings, Phase, Strategy};
 
 /// The keys of a phase.
 pub(crate) const KEYS: &[&str] =
@@ -31,11 +31,37 @@ const STARTS: [(&str, bool); 2] = [("data", false), ("free", true)];
 /// Most substeps.
 const MOST_SUBSTEPS: u64 = 1024;
 
-/// A phase, and where its batch is.
+/// A phase, and where its batch and its segments are.
 pub(crate) struct Written<'s> {
     pub(crate) phase: Phase,
     pub(crate) batch: Option<Mark<'s>>,
     pub(crate) segments: Option<Mark<'s>>,
+}
+
+impl Written<'_> {
+    /// L-BFGS learns from the difference of two gradients, which must be of one function.
+    pub(super) fn check_batch(&self) -> Result<(), Diagnostic> {
+        match (&self.batch, &self.phase.optimiser) {
+            (Some(mark), OptimiserSettings::Lbfgs(_)) => Err(mark
+                .error("L-BFGS cannot be trained on batches, whose values differ by chance")
+                .with_hint("leave `batch` out, or write `optimiser = \"adam\"`")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The best point is judged by values that are comparable, and moves what the optimiser stands on.
+pub(super) fn check_best_point(phase: &Phase, best_point: &Mark) -> Result<(), Diagnostic> {
+    if phase.batch != Batch::Full {
+        let message = "the best point cannot be found in batches, whose values differ by chance";
+        return Err(best_point.error(message).with_hint("leave `best-point` or `batch` out"));
+    }
+    if matches!(phase.optimiser, OptimiserSettings::Lbfgs(_)) {
+        let message = "L-BFGS never takes a worse point, and cannot be sent back to a better one";
+        let hint = "leave `best-point` out, or write `optimiser = \"adam\"` in the phase";
+        return Err(best_point.error(message).with_hint(hint));
+    }
+    Ok(())
 }
 
 /// Reads the list of phases.
@@ -80,24 +106,32 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
         return Err(error.with_hint("leave `batch` or `segments` out"));
     }
     let batch = batch.map_or(Ok(Batch::Full), training::read_batch)?;
-    let strategy = match section.take("strategy") {
-        None => None,
-        Some(value) => Some(strategy_of(value.section()?, laws)?),
+    let (strategy, best_point) = match section.take("strategy") {
+        None => (None, None),
+        Some(value) => strategy_of(value.section()?, laws)?,
     };
     let substeps =
         section.take("substeps").map_or(Ok(1), |value| value.count(1..=MOST_SUBSTEPS, "2"))?;
     let phase = Phase { optimiser, schedule, iterations, horizon, batch, strategy, substeps };
-    Ok(Written { phase, batch: mark, segments })
+    if let Some(mark) = &best_point {
+        check_best_point(&phase, mark)?;
+    }
+    let written = Written { phase, batch: mark, segments };
+    written.check_batch()?;
+    Ok(written)
 }
 
-fn strategy_of(
-    section: Section,
+/// The strategy of a phase as a phase holds it, and where its best point is.
+type OwnStrategy<'s> = (Option<(Strategy, Table)>, Option<Mark<'s>>);
+
+fn strategy_of<'s>(
+    section: Section<'s>,
     laws: &[WrittenLaw],
-) -> Result<(crate::experiment::Strategy, Table), Diagnostic> {
+) -> Result<OwnStrategy<'s>, Diagnostic> {
     section.only(strategy::KEYS)?;
     let written = strategy::read(section, laws, false)?;
     let table = strategy::write(&written);
-    Ok((written.strategy, table))
+    Ok((Some((written.strategy, table)), written.best_point))
 }
 
 /// The phases with every key.

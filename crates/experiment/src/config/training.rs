@@ -26,7 +26,7 @@ use lawful::{Batch, Dataset, Loss, Sampler};
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
 use super::section::Section;
-use super::value::{BELOW_ONE, LARGEST, Mark, NOT_NEGATIVE, POSITIVE, Value};
+use super::value::{BELOW_ONE, LARGEST, NOT_NEGATIVE, POSITIVE, Value};
 use super::words::counted;
 use super::{optimiser, phase};
 use crate::diagnostic::Diagnostic;
@@ -83,15 +83,6 @@ impl Written<'_> {
         let named =
             ["optimiser", "iterations", "batch", "phase"].iter().any(|key| section.has(key));
         !named && section.text("recipe").is_none_or(|recipe| recipe != "paper")
-    }
-
-    /// Where batches are asked for, if so.
-    pub(crate) fn batch(&self) -> Option<&Mark<'_>> {
-        match &self.phases {
-            Phases::Recipe(_) => None,
-            Phases::Listed(phases) => phases.iter().find_map(|phase| phase.batch.as_ref()),
-            Phases::One(phase) => phase.batch.as_ref(),
-        }
     }
 }
 
@@ -158,7 +149,9 @@ fn read_phases<'s>(
             strategy: None,
             substeps: 1,
         };
-        return Ok(Phases::One(Box::new(phase::Written { phase, batch: mark, segments: None })));
+        let written = phase::Written { phase, batch: mark, segments: None };
+        written.check_batch()?;
+        return Ok(Phases::One(Box::new(written)));
     }
     let words: Vec<_> = RECIPES.iter().map(|recipe| (recipe.name, recipe)).collect();
     let recipe = recipe.map_or(Ok(&RECIPES[0]), |value| value.word("recipe", &words))?;

@@ -1,6 +1,6 @@
 //! Looks at the data and chooses.
 
-use super::{Choice, Facts, Recipe, adam, lbfgs, quasi_newton};
+use super::{Choice, Facts, Recipe, UNRESOLVED, adam, lbfgs, quasi_newton};
 use crate::experiment::Horizon;
 use crate::number::short;
 
@@ -31,7 +31,14 @@ fn choose(facts: &Facts) -> Choice {
     let mut choice = if level > NOISE {
         let name = &facts.dataset.state()[noisiest];
         let share = short(100.0 * level);
-        noisy(facts, format!("`{name}` has noise of about {share} % of its standard deviation"))
+        let why = if level < UNRESOLVED {
+            format!("`{name}` has noise of about {share} % of its standard deviation")
+        } else {
+            format!(
+                "`{name}` jumps from row to row: taken for noise, or motion too fast for the rows"
+            )
+        };
+        noisy(facts, why)
     } else {
         clean(facts)
     };

@@ -25,6 +25,10 @@ pub struct Recipe {
 /// The words of `recipe` in an experiment file; the first is the default.
 pub const RECIPES: &[Recipe] = &[auto::RECIPE, lbfgs::RECIPE, adam::RECIPE, paper::RECIPE];
 
+/// A level of noise, in standard deviations, from which on it may as well be motion that the rows do
+/// not resolve.
+pub(crate) const UNRESOLVED: f64 = 0.5;
+
 /// What a recipe looks at.
 pub(crate) struct Facts<'a> {
     /// What is trained on.

@@ -7,7 +7,7 @@ use super::{Optimiser, Step};
 ///
 /// | setting | default | range | purpose |
 /// |---|---|---|---|
-/// | `memory` | 50 | ≥ 1 | pairs of steps and gradient changes that are kept |
+/// | `memory` | 100 | ≥ 1 | pairs of steps and gradient changes that are kept |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     /// Pairs that are kept.
@@ -16,7 +16,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { memory: 50 }
+        Self { memory: 100 }
     }
 }
 

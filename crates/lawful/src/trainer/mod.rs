@@ -181,11 +181,12 @@ impl Trainer {
             self.progress.theta.clone_from(&validated.theta);
         }
         self.remember();
-        self.outcome(stop)
+        Outcome { after_last_look: true, ..self.outcome(stop) }
     }
 
     fn outcome(&self, stop: Stop) -> Outcome {
-        Outcome { stop, last: self.checkpoint.clone(), best: self.progress.best.clone() }
+        let (last, best) = (self.checkpoint.clone(), self.progress.best.clone());
+        Outcome { stop, last, best, after_last_look: false }
     }
 
     /// Looks at held-out data every so often; whether it is time to stop.

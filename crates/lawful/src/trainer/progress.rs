@@ -71,6 +71,9 @@ pub struct Outcome {
     /// The best point, the last one judged too. It has no [`value`](BestPoint::value) if no point
     /// could be evaluated.
     pub best: BestPoint,
+    /// Whether `last` is what the run came to after all its looks. Otherwise it is the point before
+    /// the last look, from which a longer run goes on as if it had never ended.
+    pub after_last_look: bool,
 }
 
 /// The last point that could be evaluated, and how the step from there was taken: what a failed

@@ -12,6 +12,10 @@ pub(super) const RECIPE: Recipe = Recipe {
 
 /// Noise above this share of a state's standard deviation counts as noise.
 const NOISE: f64 = 2e-3;
+/// Largest change in a step of the solver, in standard deviations, with noise and without: the error
+/// of the steps, which grows with its fourth power, should not be what limits a fit.
+const CHANGE_WITH_NOISE: f64 = 0.25;
+const CHANGE: f64 = 0.1;
 /// Evaluations with noise, on segments and on the whole path.
 const ON_SEGMENTS: usize = 299;
 const WITH_NOISE: usize = 1999;
@@ -42,7 +46,7 @@ fn choose(facts: &Facts) -> Choice {
     } else {
         clean(facts)
     };
-    let substeps = facts.substeps();
+    let substeps = facts.substeps(if level > NOISE { CHANGE_WITH_NOISE } else { CHANGE });
     if substeps > 1 {
         choice.remarks.push(format!(
             "the rows are far apart: {substeps} steps of the solver between two of them"

@@ -84,16 +84,16 @@ impl Facts<'_> {
     }
 
     /// Steps per interval of the data with which a method of order four is good enough to begin
-    /// with: states change by a quarter of their standard deviation at most, on average.
+    /// with: in each, states change by this share of their standard deviation at most, on average.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped first")]
-    fn substeps(&self) -> usize {
+    fn substeps(&self, largest_change: f64) -> usize {
         let scaling = lawful::scaling(self.dataset);
         let trajectories = self.dataset.trajectories();
         let span: f64 = trajectories.iter().map(|t| t.times[t.len() - 1] - t.times[0]).sum();
         let steps: usize = trajectories.iter().map(|t| t.len() - 1).sum();
         let interval = span / steps.max(1) as f64;
         let changes = scaling.rate.iter().zip(&scaling.state).map(|(rate, s)| rate * interval / s);
-        let most = changes.fold(0.0, f64::max) / LARGEST_CHANGE;
+        let most = changes.fold(0.0, f64::max) / largest_change;
         most.ceil().clamp(1.0, MOST_SUBSTEPS) as usize
     }
 
@@ -105,7 +105,6 @@ impl Facts<'_> {
 }
 
 /// See [`Facts::substeps`].
-const LARGEST_CHANGE: f64 = 0.25;
 const MOST_SUBSTEPS: f64 = 16.0;
 
 /// A phase on all data.

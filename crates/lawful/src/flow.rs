@@ -36,6 +36,7 @@ struct Group {
     /// Adjoints of the observed states, in the path's own layout, and of the initial states.
     observed_bar: Vec<f64>,
     initial_bar: Vec<f64>,
+    /// θ's adjoint, where there are other groups to add it to.
     theta_bar: Vec<f64>,
     outcome: Result<(), SolveError>,
 }
@@ -82,7 +83,7 @@ impl Flow {
 
     /// Arranges stretches into groups; those of equal length come to stand together.
     pub(crate) fn lay_out(&mut self, dataset: &Dataset, stretches: &[Stretch], starts: &Starts) {
-        let (d, parameters) = (self.field.state_len(), self.field.parameter_len());
+        let d = self.field.state_len();
         self.stretches.clear();
         self.stretches.extend_from_slice(stretches);
         self.order.clear();
@@ -107,7 +108,7 @@ impl Flow {
                 mode: Mode::Record,
                 observed_bar: Vec::new(),
                 initial_bar: Vec::new(),
-                theta_bar: vec![0.0; parameters],
+                theta_bar: Vec::new(),
                 outcome: Ok(()),
             });
         }
@@ -184,12 +185,24 @@ impl Flow {
         let Self { groups, method, hold, stretches, used, .. } = self;
         let groups = &mut groups[..*used];
         let (method, hold, stretches) = (&*method, *hold, &*stretches);
-        for_each(groups, |group| group.pull_back(dataset, method, hold, stretches));
         gradient.fill(0.0);
-        for group in groups {
-            for (sum, part) in gradient.iter_mut().zip(&group.theta_bar) {
-                *sum += part;
+        if let [group] = groups {
+            group.pull_back(dataset, method, hold, stretches, gradient);
+        } else {
+            groups.par_iter_mut().for_each(|group| {
+                let mut theta_bar = std::mem::take(&mut group.theta_bar);
+                theta_bar.clear();
+                theta_bar.resize(gradient.len(), 0.0);
+                group.pull_back(dataset, method, hold, stretches, &mut theta_bar);
+                group.theta_bar = theta_bar;
+            });
+            for group in &*groups {
+                for (sum, part) in gradient.iter_mut().zip(&group.theta_bar) {
+                    *sum += part;
+                }
             }
+        }
+        for group in groups {
             let d = group.courses.state_len();
             for &(column, at) in &group.free {
                 starts.gather(at, &group.initial_bar[column * d..][..d], z_bar);
@@ -240,13 +253,19 @@ impl Group {
         if self.mode == Mode::Record { &self.recorded } else { &self.glanced }
     }
 
-    fn pull_back(&mut self, dataset: &Dataset, method: &Method, hold: Hold, stretches: &[Stretch]) {
+    fn pull_back(
+        &mut self,
+        dataset: &Dataset,
+        method: &Method,
+        hold: Hold,
+        stretches: &[Stretch],
+        theta_bar: &mut [f64],
+    ) {
         let Self { field, courses, recorded, observed_bar, initial_bar, .. } = self;
         let members = &self.stretches;
         let inputs = tables(dataset, hold, stretches, members);
         initial_bar.clear();
         initial_bar.resize(members.len() * field.state_len(), 0.0);
-        self.theta_bar.fill(0.0);
         pull_back(
             &mut **field,
             method,
@@ -255,7 +274,7 @@ impl Group {
             recorded,
             observed_bar,
             initial_bar,
-            &mut self.theta_bar,
+            theta_bar,
         );
     }
 }

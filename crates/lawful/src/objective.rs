@@ -305,6 +305,13 @@ impl Objective {
         &self.evaluation
     }
 
+    /// Takes the gradient of the last evaluation, for a vector that the next one writes over.
+    pub(crate) fn swap_gradient(&mut self, other: &mut Vec<f64>) {
+        let gradient = &mut self.evaluation.gradient;
+        other.resize(gradient.len(), 0.0);
+        std::mem::swap(gradient, other);
+    }
+
     /// The problem.
     pub fn problem(&self) -> &Problem {
         &self.problem

@@ -40,12 +40,16 @@ pub struct Adam {
     settings: Settings,
     /// `k`, then `m`, then `v`.
     state: Vec<f64>,
+    /// The same before the last step. Each step writes over the older of the two, so that taking it
+    /// back costs nothing.
+    before: Vec<f64>,
 }
 
 impl Adam {
     /// At rest, for this many parameters.
     pub fn new(settings: Settings, parameters: usize) -> Self {
-        Self { settings, state: vec![0.0; 1 + 2 * parameters] }
+        let rest = vec![0.0; 1 + 2 * parameters];
+        Self { settings, before: rest.clone(), state: rest }
     }
 }
 
@@ -61,20 +65,35 @@ impl Optimiser for Adam {
             let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
             if norm > clip { clip / norm } else { 1.0 }
         });
-        let (k, moments) = self.state.split_first_mut().expect("the step count is always there");
-        let (m, v) = moments.split_at_mut(theta.len());
-        *k += 1.0;
-        let (mean_share, square_share) = (1.0 - beta1.powf(*k), 1.0 - beta2.powf(*k));
+        std::mem::swap(&mut self.state, &mut self.before);
+        let (k, old) = split(&mut self.before);
+        let (next_k, new) = split(&mut self.state);
+        *next_k = *k + 1.0;
+        let shares = (1.0 - beta1.powf(*next_k), 1.0 - beta2.powf(*next_k));
+        let (m, v) = old.split_at(theta.len());
+        let (next_m, next_v) = new.split_at_mut(theta.len());
         lawful_ode::vectorised(|| {
-            for ((theta, g), (m, v)) in theta.iter_mut().zip(gradient).zip(m.iter_mut().zip(v)) {
+            let new = next_m.iter_mut().zip(next_v);
+            let old = m.iter().zip(v);
+            for (((theta, g), (m, v)), (next_m, next_v)) in
+                theta.iter_mut().zip(gradient).zip(old).zip(new)
+            {
                 let g = scale * g;
-                *m = beta1 * *m + (1.0 - beta1) * g;
-                *v = beta2 * *v + (1.0 - beta2) * g * g;
-                let step = (*m / mean_share) / ((*v / square_share).sqrt() + epsilon);
+                *next_m = beta1 * *m + (1.0 - beta1) * g;
+                *next_v = beta2 * *v + (1.0 - beta2) * g * g;
+                let step = (*next_m / shares.0) / ((*next_v / shares.1).sqrt() + epsilon);
                 *theta -= factor * rate * step;
             }
         });
         Step::Look
+    }
+
+    fn can_undo(&self) -> bool {
+        true
+    }
+
+    fn undo(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.before);
     }
 
     fn save(&self, row: &mut Vec<f64>) {
@@ -88,6 +107,11 @@ impl Optimiser for Adam {
         }
         fits
     }
+}
+
+/// The step count, and the moments.
+fn split(state: &mut [f64]) -> (&mut f64, &mut [f64]) {
+    state.split_first_mut().expect("the step count is always there")
 }
 
 #[cfg(test)]
@@ -139,6 +163,11 @@ mod tests {
         assert!(again.restore(&kept_state));
         let mut theta_again = kept_theta;
         again.advance(&mut theta_again, 0.0, &[0.2, -0.4], 1.0);
+        assert_eq!(theta.map(f64::to_bits), theta_again.map(f64::to_bits));
+        // And so does one that was taken back.
+        let mut theta_again = kept_theta;
+        adam.undo();
+        adam.advance(&mut theta_again, 0.0, &[0.2, -0.4], 1.0);
         assert_eq!(theta.map(f64::to_bits), theta_again.map(f64::to_bits));
     }
 }

@@ -52,6 +52,16 @@ pub trait Optimiser: Send {
         false
     }
 
+    /// Whether it can [`undo`](Self::undo) a step. If not, the default, its memory is copied before
+    /// every step.
+    fn can_undo(&self) -> bool {
+        false
+    }
+
+    /// Takes back what the last [`advance`](Self::advance) changed in its memory. Called once after
+    /// it at most, and only if it [can](Self::can_undo).
+    fn undo(&mut self) {}
+
     /// The point that it moved θ to could not be evaluated: moves θ to a nearer one.
     fn shorten(&mut self, theta: &mut [f64]) -> Step {
         let _ = theta;

@@ -234,17 +234,24 @@ impl Trainer {
         if settings.best_point.is_some() && verdict == Some(Verdict::Rejected) {
             progress.theta.copy_from_slice(progress.best.theta());
         }
+        let from_best = settings.uses_best_gradient() && verdict == Some(Verdict::Rejected);
         loop {
-            let evaluation = objective.evaluation();
-            let (mut value, mut gradient) = (evaluation.value.value, &evaluation.gradient);
-            if settings.uses_best_gradient() && verdict == Some(Verdict::Rejected) {
+            let mut value = objective.evaluation().value.value;
+            if from_best {
                 value = progress.best.value().map_or(value, |best| best.value);
-                gradient = &progress.best_gradient;
             }
-            if !optimiser.can_shorten() {
-                before.keep(&progress.theta, &**optimiser, gradient);
+            let gradient = if optimiser.can_shorten() {
+                &objective.evaluation().gradient
+            } else {
+                if from_best {
+                    before.gradient.clone_from(&progress.best_gradient);
+                } else {
+                    objective.swap_gradient(&mut before.gradient);
+                }
+                before.keep(&progress.theta, &**optimiser);
                 (before.value, before.factor) = (value, factor);
-            }
+                &before.gradient
+            };
             match optimiser.advance(&mut progress.theta, value, gradient, factor) {
                 Step::Look => break,
                 Step::Stalled(why) => return Some(why),
@@ -302,8 +309,7 @@ impl Trainer {
             };
         }
         if before.known {
-            progress.theta.copy_from_slice(&before.theta);
-            optimiser.restore(&before.optimiser);
+            before.restore(&mut progress.theta, &mut **optimiser);
         }
         if !known || self.failures >= self.settings.failures {
             return (wish, Some(Stop::Failed(failure)));

@@ -83,21 +83,32 @@ pub(super) struct Before {
     /// Whether there is one.
     pub(super) known: bool,
     pub(super) theta: Vec<f64>,
-    /// The optimiser's memory before the step.
+    /// The optimiser's memory before the step, unless it can undo one.
     pub(super) optimiser: Vec<f64>,
+    /// The gradient that the step was taken by.
     pub(super) gradient: Vec<f64>,
     pub(super) value: f64,
     pub(super) factor: f64,
 }
 
 impl Before {
-    /// Copies; allocates only the first time.
-    pub(super) fn keep(&mut self, theta: &[f64], optimiser: &dyn Optimiser, gradient: &[f64]) {
+    /// Copies what the step changes; allocates only the first time.
+    pub(super) fn keep(&mut self, theta: &[f64], optimiser: &dyn Optimiser) {
         self.known = true;
-        optimiser.save(&mut self.optimiser);
-        for (kept, new) in [(&mut self.theta, theta), (&mut self.gradient, gradient)] {
-            kept.clear();
-            kept.extend_from_slice(new);
+        self.theta.clear();
+        self.theta.extend_from_slice(theta);
+        if !optimiser.can_undo() {
+            optimiser.save(&mut self.optimiser);
+        }
+    }
+
+    /// Goes back to before the step.
+    pub(super) fn restore(&self, theta: &mut [f64], optimiser: &mut dyn Optimiser) {
+        theta.copy_from_slice(&self.theta);
+        if optimiser.can_undo() {
+            optimiser.undo();
+        } else {
+            optimiser.restore(&self.optimiser);
         }
     }
 }

@@ -78,7 +78,7 @@ fn killed_after_training_and_before_the_predictions_it_only_predicts() {
     assert!(manifest.contains("\"status\": \"finished\""), "{manifest}");
     let killed = manifest.replace("\"status\": \"finished\"", "\"status\": \"running\"");
     place.write(&format!("{run}/manifest.json"), &killed);
-    std::fs::remove_file(place.path(&format!("{run}/predictions-reconstruction.csv"))).unwrap();
+    place.write(&format!("{run}/predictions-reconstruction.csv"), "");
     let said = place.lawful(["resume", &run]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert_same(&place.repeatable(&run), &whole);

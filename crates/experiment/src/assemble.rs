@@ -78,7 +78,7 @@ impl Experiment {
     pub fn problem(&self, dataset: Dataset) -> Problem {
         let (laws, loss, hold) = (self.laws.clone(), self.training.loss, self.hold);
         let units = Units::of_data(dataset.state().len(), laws.len());
-        Problem { dataset, laws, loss, hold, units }
+        Problem { dataset, laws, loss, hold, units, constants: self.constants.clone() }
     }
 
     /// The initial parameters: drawn weights, and initial states as they were measured.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use lawful::law::{Steps, Workspace};
 use lawful::strategy::{Switch, Violation};
-use lawful::{Control, Course, Dataset, Law, LearnedConstant, Method, Relation, Schedule};
+use lawful::{Control, Course, Law, LearnedConstant, Method, Relation, Schedule};
 
 use crate::assemble::in_a_line;
 use crate::assess::{scored_range, scored_rows};
@@ -61,23 +61,23 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
         };
         let name = if name.is_empty() { name } else { format!("{name}: ") };
         writeln!(out, "law         {name}{relation} ({kind})")?;
-        writeln!(out, "            {}", on_the_data(law, &experiment.training_set))?;
+        writeln!(out, "            {}", on_the_data(law, experiment))?;
     }
     Ok(())
 }
 
 /// How far the measurements themselves break a law: noise, or a law that is not true.
-fn on_the_data(law: &Law, dataset: &Dataset) -> String {
+fn on_the_data(law: &Law, experiment: &Experiment) -> String {
+    let dataset = &experiment.training_set;
+    let firsts: Vec<f64> = experiment.constants.iter().map(|constant| constant.start).collect();
     let (d, mut workspace) = (dataset.state().len(), Workspace::default());
     let (mut steps, mut broken, mut sum, mut largest) = (0_usize, 0_usize, 0.0, 0.0_f64);
     for trajectory in dataset.trajectories() {
         let n = trajectory.len();
         let mut residuals = vec![0.0; n];
-        let rows = Steps {
-            times: &trajectory.times,
-            states: &trajectory.states,
-            inputs: &trajectory.inputs,
-        };
+        let rows = trajectory.states.chunks_exact(d);
+        let seen: Vec<f64> = rows.flat_map(|row| row.iter().chain(&firsts)).copied().collect();
+        let rows = Steps { times: &trajectory.times, states: &seen, inputs: &trajectory.inputs };
         law.residuals(&rows, &mut workspace, &mut residuals);
         let reach = law.reach();
         for row in reach.range(n) {

@@ -63,8 +63,12 @@ impl Known {
     }
 }
 
-/// The vocabulary in which learned constants are variables behind the state.
-fn freed(vocabulary: &Vocabulary, constants: &[LearnedConstant]) -> Vocabulary {
+/// The vocabulary in which learned constants are variables behind the state: laws that are read with
+/// it can use what is learned ([`Problem::constants`](crate::Problem::constants)).
+///
+/// # Panics
+/// If a learned constant is not one of the vocabulary's.
+pub fn freed(vocabulary: &Vocabulary, constants: &[LearnedConstant]) -> Vocabulary {
     let is_learned = |name: &str| constants.iter().any(|constant| constant.name == name);
     for LearnedConstant { name, .. } in constants {
         let exists = vocabulary.constants().iter().any(|(known, _)| known == name);

@@ -58,7 +58,7 @@ pub use dataset::{DataError, Dataset, Trajectory};
 pub use formula::FormulaField;
 pub use hold::{Hold, Table, fill};
 pub use initialise::Initialise;
-pub use known::{Informed, Known};
+pub use known::{Informed, Known, freed};
 pub use lawful_law as law;
 pub use lawful_law::{Law, Relation, Vocabulary};
 pub use lawful_ode as ode;

@@ -10,7 +10,7 @@ use lawful_law::{Law, Relation, Steps, Workspace};
 use crate::flow::Flow;
 use crate::starts::Starts;
 use crate::strategy::{LawRows, Leftover, Slopes};
-use crate::{Failure, Problem, Stretch};
+use crate::{Failure, LearnedConstant, Problem, Stretch};
 
 /// The rows of one stretch in the flat arrays of a [`Misfit`].
 #[derive(Debug, Clone)]
@@ -77,6 +77,47 @@ pub struct Misfit {
     workspace: Workspace,
     /// Scratch of the longest piece.
     scratch: Vec<f64>,
+    learned: Learned,
+}
+
+/// Constants that laws use and that are learned: variables behind the state, to a law.
+#[derive(Debug, Default)]
+struct Learned {
+    values: Vec<f64>,
+    /// Their adjoints.
+    bars: Vec<f64>,
+    /// `states` of all rows with the values behind each; empty without constants.
+    rows: Vec<f64>,
+    /// Scratch: adjoints of the rows of one piece.
+    rows_bar: Vec<f64>,
+}
+
+impl Learned {
+    /// Puts the values behind each row of states.
+    fn extend(&mut self, states: &[f64], d: usize) {
+        self.rows.clear();
+        if !self.values.is_empty() {
+            for state in states.chunks_exact(d) {
+                self.rows.extend_from_slice(state);
+                self.rows.extend_from_slice(&self.values);
+            }
+        }
+    }
+
+    /// Adds the adjoints of extended rows to those of the states and to `bars`.
+    fn gather(&mut self, state_bar: &mut [f64], d: usize) {
+        let width = d + self.values.len();
+        for (row, state_bar) in self.rows_bar.chunks_exact(width).zip(state_bar.chunks_exact_mut(d))
+        {
+            let (of_state, of_constants) = row.split_at(d);
+            for (sum, bar) in state_bar.iter_mut().zip(of_state) {
+                *sum += bar;
+            }
+            for (sum, bar) in self.bars.iter_mut().zip(of_constants) {
+                *sum += bar;
+            }
+        }
+    }
 }
 
 impl Default for Misfit {
@@ -98,6 +139,7 @@ impl Default for Misfit {
             continuity: [LawRows { relation: Relation::Equality, start: 0, len: 0 }],
             workspace: Workspace::default(),
             scratch: Vec::new(),
+            learned: Learned::default(),
         }
     }
 }
@@ -187,14 +229,16 @@ impl Misfit {
     }
 
     /// Measures errors and violations on the paths of `flow`, which was laid out for the same
-    /// stretches and solved from the same z.
+    /// stretches and solved from the same z; `theta` are the field's parameters, of which the last
+    /// ones are the learned constants'.
     pub(crate) fn measure(
         &mut self,
         flow: &Flow,
         problem: &Problem,
         (starts, z): (&Starts, &[f64]),
+        theta: &[f64],
     ) {
-        let Problem { laws, loss, units, .. } = problem;
+        let Problem { laws, loss, units, constants, .. } = problem;
         let d = units.state.len();
         for (n, piece) in self.pieces.iter().enumerate() {
             let own = &mut self.states[piece.rows.start * d..piece.rows.end * d];
@@ -219,6 +263,11 @@ impl Misfit {
         for (size, jump) in self.jump_sizes.iter_mut().zip(&self.jumps) {
             *size = jump.abs();
         }
+        let raw = &theta[theta.len() - constants.len()..];
+        self.learned.values.clear();
+        let values = constants.iter().zip(raw).map(|(constant, &raw)| constant.value(raw));
+        self.learned.values.extend(values);
+        self.learned.extend(&self.states, d);
         for (k, law) in laws.iter().enumerate() {
             let unit = units.law(k);
             let mut at = self.laws[k].start;
@@ -238,11 +287,28 @@ impl Misfit {
         }
     }
 
+    /// Adds the adjoints of the learned constants, as the last pull-back found them, to those of
+    /// the field's parameters.
+    pub(crate) fn add_constants(
+        &self,
+        constants: &[LearnedConstant],
+        theta: &[f64],
+        bar: &mut [f64],
+    ) {
+        let first = theta.len() - constants.len();
+        let slopes = constants.iter().zip(&theta[first..]).map(|(c, &raw)| c.slope(raw));
+        for ((sum, slope), bar) in bar[first..].iter_mut().zip(slopes).zip(&self.learned.bars) {
+            *sum += slope * bar;
+        }
+    }
+
     /// The residuals of a law at every row of piece `n`, into `scratch`.
     fn evaluate(&mut self, law: &Law, n: usize) {
         let rows = self.pieces[n].rows.clone();
-        let steps = steps(&self.times, &self.states, &self.inputs, rows.clone());
-        law.residuals(&steps, &mut self.workspace, &mut self.scratch[..rows.len()]);
+        let Self { times, states, inputs, learned, workspace, scratch, .. } = self;
+        let seen = if learned.values.is_empty() { &*states } else { &learned.rows };
+        let steps = steps(times, seen, inputs, rows.clone());
+        law.residuals(&steps, workspace, &mut scratch[..rows.len()]);
     }
 
     /// The first row at which a law is infinite or not a number.
@@ -333,6 +399,8 @@ impl Misfit {
     ) {
         let Problem { laws, loss, units, .. } = problem;
         let d = units.state.len();
+        self.learned.bars.clear();
+        self.learned.bars.resize(self.learned.values.len(), 0.0);
         let state_bar = &mut flow.state_bar;
         state_bar.clear();
         state_bar.resize(self.states.len(), 0.0);
@@ -368,9 +436,19 @@ impl Misfit {
                     *bar = slopes.violations[at] * slope / unit;
                     at += 1;
                 }
-                let steps = steps(&self.times, &self.states, &self.inputs, piece.clone());
                 let state_bar = &mut state_bar[piece.start * d..piece.end * d];
-                law.pull_back(&steps, &mut self.workspace, residual_bar, state_bar);
+                let (times, inputs, learned) = (&self.times, &self.inputs, &mut self.learned);
+                if learned.values.is_empty() {
+                    let steps = steps(times, &self.states, inputs, piece);
+                    law.pull_back(&steps, &mut self.workspace, residual_bar, state_bar);
+                } else {
+                    let steps = steps(times, &learned.rows, inputs, piece);
+                    learned.rows_bar.clear();
+                    learned.rows_bar.resize(steps.states.len(), 0.0);
+                    let rows_bar = &mut learned.rows_bar;
+                    law.pull_back(&steps, &mut self.workspace, residual_bar, rows_bar);
+                    learned.gather(state_bar, d);
+                }
             }
         }
         for (n, piece) in self.pieces.iter().enumerate() {

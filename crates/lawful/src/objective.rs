@@ -107,7 +107,8 @@ impl Objective {
     ///
     /// # Panics
     /// If the field has another number of state variables than the data, or takes another number of
-    /// inputs than the data have (none is fine).
+    /// inputs than the data have (none is fine), or has fewer parameters than there are learned
+    /// constants.
     pub fn new(
         problem: Problem,
         field: Box<dyn VectorField>,
@@ -119,6 +120,7 @@ impl Objective {
         assert_eq!(field.state_len(), states, "the field's state variables are not the data's");
         let taken = field.input_len();
         assert!(taken == inputs || taken == 0, "the field takes {taken} inputs of {inputs}");
+        assert!(problem.constants.len() <= parameters, "learned constants that the field has not");
         let flow = Flow::new(field, method, problem.hold);
         let evaluation = Evaluation {
             value: Value { value: 0.0, fit: 0.0, violation: 0.0 },
@@ -237,6 +239,7 @@ impl Objective {
         let slopes = (evaluator.slopes(), continuity.slopes());
         misfit.pull_back(slopes, problem, flow, (starts, z_bar));
         flow.pull_back(&problem.dataset, field_bar, (starts, z_bar));
+        misfit.add_constants(&problem.constants, &theta[..self.fields], field_bar);
         if self.decay > 0.0 {
             for (sum, theta) in field_bar[..self.decayed].iter_mut().zip(theta) {
                 *sum += self.decay * theta;
@@ -285,7 +288,7 @@ impl Objective {
                 Failure::Solve { trajectory, error }
             },
         )?;
-        misfit.measure(flow, problem, (starts, z));
+        misfit.measure(flow, problem, (starts, z), theta);
         evaluation.loss = misfit.loss();
         evaluation.violation = 0.0;
         for (k, mean) in evaluation.laws.iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 
 use lawful_law::Law;
 
-use crate::{Dataset, Hold, Loss};
+use crate::{Dataset, Hold, LearnedConstant, Loss};
 
 /// Data, laws, and how an error counts.
 #[derive(Debug, Clone)]
@@ -17,6 +17,10 @@ pub struct Problem {
     pub hold: Hold,
     /// What counts as an error, or a violation, of one.
     pub units: Units,
+    /// Constants that are learned with the field and that laws use; empty if no law does. The laws
+    /// are then read with [`freed`](crate::freed), and the constants' raw numbers are the last of
+    /// the field's parameters.
+    pub constants: Vec<LearnedConstant>,
 }
 
 /// In what units errors and violations enter the objective. What is reported stays in the units of
@@ -37,7 +41,8 @@ impl Problem {
     /// Mean squared error, linear inputs, the data's own units.
     pub fn new(dataset: Dataset, laws: Vec<Law>) -> Self {
         let units = Units::of_data(dataset.state().len(), laws.len());
-        Self { dataset, laws, loss: Loss::Mse, hold: Hold::Linear, units }
+        let (loss, hold, constants) = (Loss::Mse, Hold::Linear, Vec::new());
+        Self { dataset, laws, loss, hold, units, constants }
     }
 
     /// The same question asked of other data.

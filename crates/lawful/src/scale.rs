@@ -3,7 +3,7 @@
 use lawful_law::{Law, Steps, Workspace};
 use lawful_ode::Scaling;
 
-use crate::{Dataset, Hold, Trajectory, Units, fill, noise};
+use crate::{Dataset, Hold, LearnedConstant, Trajectory, Units, fill, noise};
 
 /// Rows of a law at which its size is looked at: more would not change it.
 const LOOKS: usize = 64;
@@ -124,13 +124,24 @@ fn rate_of(trajectories: &[Trajectory], d: usize, variable: usize, noise: f64) -
 /// ```
 ///
 /// so that a law in joules and one in kilograms weigh alike, and one that the data obey exactly has
-/// a size too.
-pub fn units(dataset: &Dataset, laws: &[Law], scaling: &Scaling) -> Units {
+/// a size too. Learned constants that laws use have their first values.
+pub fn units(
+    dataset: &Dataset,
+    laws: &[Law],
+    constants: &[LearnedConstant],
+    scaling: &Scaling,
+) -> Units {
+    let firsts: Vec<f64> = constants.iter().map(|constant| constant.start).collect();
+    // Constants do not move along a path.
+    let mut scale = scaling.state.clone();
+    scale.resize(scale.len() + firsts.len(), 0.0);
     let mut sizes = vec![(0.0, 0.0); laws.len()];
     for trajectory in dataset.trajectories() {
         let states = completed(trajectory, scaling);
+        let rows = states.chunks_exact(scaling.state.len());
+        let states: Vec<f64> = rows.flat_map(|row| row.iter().chain(&firsts)).copied().collect();
         for (law, size) in laws.iter().zip(&mut sizes) {
-            let (sum, count) = sensitivity(law, trajectory, &states, &scaling.state);
+            let (sum, count) = sensitivity(law, trajectory, &states, &scale);
             *size = (size.0 + sum, size.1 + count);
         }
     }

@@ -29,7 +29,7 @@ fn strategies() -> Vec<Box<dyn Strategy>> {
 fn problem() -> Problem {
     let problem = Problem::new(dataset(ragged()), laws(&LAWS));
     let scaling = scaling(&problem.dataset);
-    let mut units = units(&problem.dataset, &problem.laws, &scaling);
+    let mut units = units(&problem.dataset, &problem.laws, &[], &scaling);
     units.margin = 0.01;
     Problem { units, ..problem }
 }

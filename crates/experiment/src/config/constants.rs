@@ -9,7 +9,8 @@
 //! | `min` | none | a finite number | what a learned constant stays above |
 //! | `max` | none | a finite number | what a learned constant stays below |
 //!
-//! Only rates that are known can use a learned constant ([`super::known`]), and at least one must.
+//! Rates that are known can use a learned constant ([`super::known`]), and at least one must; laws
+//! may use it, too. Simulated data cannot.
 //! See [`LearnedConstant`] for how it moves between its bounds.
 
 use lawful::LearnedConstant;

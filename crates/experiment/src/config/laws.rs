@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use lawful::Law;
 
 use super::complete::{self, Table};
+use super::formula;
 use super::section::Section;
 use super::system::System;
 use super::value::Value;
@@ -17,10 +18,6 @@ use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &["name", "holds"];
-
-/// What to write where a law uses a learned constant.
-const FIXED: &str = "a law is written with fixed numbers: write the number itself, or a second \
-                     constant that is not learned";
 
 /// A law as written: a chain is several laws.
 #[derive(Debug, Clone)]
@@ -61,9 +58,14 @@ fn read_one(
         let error = named.error("a law's name cannot be empty");
         return Err(error.with_hint("leave `name` out, and the law is called by its text"));
     }
-    let parts = Law::parse(&named.value, &text.value, &system.fixed).map_err(|error| {
-        system.explain(&text, &format!("the law `{}`", named.value), &error, FIXED)
-    })?;
+    let mut parts = Law::parse(&named.value, &text.value, &system.vocabulary)
+        .map_err(|error| formula::explain(&text, &format!("the law `{}`", named.value), &error))?;
+    let learned = system.learned();
+    if !learned.is_empty() {
+        // Learned constants are variables to a law; as such they would only confuse messages.
+        let freed = lawful::freed(&system.vocabulary, &learned);
+        parts = Law::parse(&named.value, &text.value, &freed).expect("it was read before");
+    }
     let whole = [named.value.as_str()];
     let mut all: Vec<&str> = parts.iter().map(Law::name).collect();
     if parts.len() > 1 {

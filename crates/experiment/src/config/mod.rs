@@ -42,7 +42,7 @@ pub(crate) mod words;
 
 use std::path::Path;
 
-use lawful::{Dataset, Law, Scaling, Units};
+use lawful::{Dataset, Law, LearnedConstant, Scaling, Units};
 
 pub(crate) use text::{key, to_text};
 
@@ -174,7 +174,8 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
             phase::check_best_point(phase, mark)?;
         }
     }
-    let (scaling, units) = scale(&training_set, &parts, training.scale);
+    let constants = system.learned();
+    let (scaling, units) = scale(&training_set, &parts, &constants, training.scale);
 
     let mut complete = Table::new();
     complete.insert("name".to_owned(), name.as_str().into());
@@ -204,16 +205,21 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
         scaling,
         units,
         complete,
-        constants: system.learned(),
+        constants,
         vocabulary: system.vocabulary,
     })
 }
 
 /// The units of the network and of the objective: read off the data, or as they are.
-fn scale(dataset: &Dataset, laws: &[Law], wanted: bool) -> (Option<Scaling>, Units) {
+fn scale(
+    dataset: &Dataset,
+    laws: &[Law],
+    constants: &[LearnedConstant],
+    wanted: bool,
+) -> (Option<Scaling>, Units) {
     if wanted {
         let scaling = lawful::scaling(dataset);
-        let units = lawful::units(dataset, laws, &scaling);
+        let units = lawful::units(dataset, laws, constants, &scaling);
         (Some(scaling), units)
     } else {
         (None, Units::of_data(dataset.state().len(), laws.len()))

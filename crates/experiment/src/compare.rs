@@ -195,11 +195,15 @@ fn read_axes(path: &Path, quick: bool) -> Result<(Vec<Axis>, Vec<String>), Diagn
         table.get(key).map_or(Some(Vec::new()), |value| value.as_array().cloned())
     };
     let keys = list(&table, "seed-keys").ok_or_else(|| wrong("`seed-keys` is not a list"))?;
-    let keys = keys.iter().filter_map(|key| key.as_str().map(ToOwned::to_owned)).collect();
+    let keys: Option<_> = keys.iter().map(|key| key.as_str().map(ToOwned::to_owned)).collect();
+    let keys = keys.ok_or_else(|| wrong("`seed-keys` is not a list of texts"))?;
     let mut axes = Vec::new();
     for axis in list(&table, "axis").ok_or_else(|| wrong("`axis` is not a list"))? {
         let axis = axis.as_table().cloned().ok_or_else(|| wrong("an axis is not a table"))?;
         let name = text(&axis, "name").ok_or_else(|| wrong("an axis has no name"))?;
+        if let Some(key) = axis.keys().find(|key| !["name", "level"].contains(&key.as_str())) {
+            return Err(wrong(&format!("unknown key `{key}` of the axis `{name}`")));
+        }
         let mut levels = Vec::new();
         for level in list(&axis, "level").ok_or_else(|| wrong("`level` is not a list"))? {
             let level = level.as_table().ok_or_else(|| wrong("a level is not a table"))?;
@@ -207,11 +211,12 @@ fn read_axes(path: &Path, quick: bool) -> Result<(Vec<Axis>, Vec<String>), Diagn
             if let Some(key) = level.keys().find(|key| !known.contains(&key.as_str())) {
                 return Err(wrong(&format!("unknown key `{key}` of a level of `{name}`")));
             }
+            let quick = level.get("quick").map_or(Some(false), Value::as_bool);
             levels.push(Level {
                 name: text(level, "name").ok_or_else(|| wrong("a level has no name"))?,
                 set: inner(level, "set").ok_or_else(|| wrong("`set` is not a table"))?,
                 of_experiments: inner(level, "for").ok_or_else(|| wrong("`for` is not a table"))?,
-                quick: level.get("quick").and_then(Value::as_bool).unwrap_or(false),
+                quick: quick.ok_or_else(|| wrong("`quick` is neither true nor false"))?,
             });
         }
         if quick && levels.iter().any(|level| level.quick) {
@@ -272,9 +277,8 @@ fn csv(lines: &[Line], axes: &[String]) -> String {
         for level in &line.levels {
             let _ = write!(text, ",{}", quoted(level));
         }
-        let (mse, violation) = (cell(line.mse), cell(line.violation));
-        let _ =
-            writeln!(text, ",{},{},{mse},{violation},{}", line.seed, line.set, line.evaluations);
+        let (set, mse, violation) = (quoted(&line.set), cell(line.mse), cell(line.violation));
+        let _ = writeln!(text, ",{},{set},{mse},{violation},{}", line.seed, line.evaluations);
     }
     text
 }

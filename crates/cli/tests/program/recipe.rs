@@ -249,4 +249,17 @@ fn a_comparison_goes_on_and_gives_the_same_table() {
     let said = place.lawful(["compare", "experiment.toml", "--vary", "axes.toml", "--out", "x"]);
     assert_eq!(said.code, 2, "{}", said.err);
     assert!(said.err.contains("unknown key `axes`"), "{}", said.err);
+    for (text, message) in [
+        ("seed-keys = [1]\n", "`seed-keys` is not a list of texts"),
+        ("[[axis]]\nname = \"a\"\nlevels = []\n", "unknown key `levels` of the axis `a`"),
+        (
+            "[[axis]]\nname = \"a\"\nlevel = [{ name = \"b\", quick = 1 }]\n",
+            "`quick` is neither true nor false",
+        ),
+    ] {
+        place.write("axes.toml", text);
+        let said = place.lawful(["compare", "experiment.toml", "--vary", "axes.toml"]);
+        assert_eq!(said.code, 2, "{}", said.err);
+        assert!(said.err.contains(message), "{}", said.err);
+    }
 }

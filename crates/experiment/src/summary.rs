@@ -75,8 +75,8 @@ fn on_the_data(law: &Law, experiment: &Experiment) -> String {
     for trajectory in dataset.trajectories() {
         let n = trajectory.len();
         let mut residuals = vec![0.0; n];
-        let rows = trajectory.states.chunks_exact(d);
-        let seen: Vec<f64> = rows.flat_map(|row| row.iter().chain(&firsts)).copied().collect();
+        let mut seen = Vec::new();
+        lawful::extend_rows(&trajectory.states, d, &firsts, &mut seen);
         let rows = Steps { times: &trajectory.times, states: &seen, inputs: &trajectory.inputs };
         law.residuals(&rows, &mut workspace, &mut residuals);
         let reach = law.reach();

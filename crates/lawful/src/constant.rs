@@ -33,6 +33,16 @@ pub struct LearnedConstant {
     pub max: Option<f64>,
 }
 
+/// Puts values, such as those of learned constants, behind each row of `width` states: what laws that
+/// are read with [`freed`](crate::freed) look at. Writes over `rows`.
+pub fn extend_rows(states: &[f64], width: usize, values: &[f64], rows: &mut Vec<f64>) {
+    rows.clear();
+    for state in states.chunks_exact(width) {
+        rows.extend_from_slice(state);
+        rows.extend_from_slice(values);
+    }
+}
+
 impl LearnedConstant {
     /// Whether it starts strictly between its bounds, at a finite distance from them.
     pub fn starts_inside(&self) -> bool {

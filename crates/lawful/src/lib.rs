@@ -53,7 +53,7 @@ mod stretch;
 mod trainer;
 
 pub use best_point::{BestPoint, Verdict};
-pub use constant::LearnedConstant;
+pub use constant::{LearnedConstant, extend_rows};
 pub use dataset::{DataError, Dataset, Trajectory};
 pub use formula::FormulaField;
 pub use hold::{Hold, Table, fill};

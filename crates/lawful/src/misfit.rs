@@ -10,7 +10,7 @@ use lawful_law::{Law, Relation, Steps, Workspace};
 use crate::flow::Flow;
 use crate::starts::Starts;
 use crate::strategy::{LawRows, Leftover, Slopes};
-use crate::{Failure, LearnedConstant, Problem, Stretch};
+use crate::{Failure, LearnedConstant, Problem, Stretch, extend_rows};
 
 /// The rows of one stretch in the flat arrays of a [`Misfit`].
 #[derive(Debug, Clone)]
@@ -93,17 +93,6 @@ struct Learned {
 }
 
 impl Learned {
-    /// Puts the values behind each row of states.
-    fn extend(&mut self, states: &[f64], d: usize) {
-        self.rows.clear();
-        if !self.values.is_empty() {
-            for state in states.chunks_exact(d) {
-                self.rows.extend_from_slice(state);
-                self.rows.extend_from_slice(&self.values);
-            }
-        }
-    }
-
     /// Adds the adjoints of extended rows to those of the states and to `bars`.
     fn gather(&mut self, state_bar: &mut [f64], d: usize) {
         let width = d + self.values.len();
@@ -267,7 +256,9 @@ impl Misfit {
         self.learned.values.clear();
         let values = constants.iter().zip(raw).map(|(constant, &raw)| constant.value(raw));
         self.learned.values.extend(values);
-        self.learned.extend(&self.states, d);
+        if !constants.is_empty() {
+            extend_rows(&self.states, d, &self.learned.values, &mut self.learned.rows);
+        }
         for (k, law) in laws.iter().enumerate() {
             let unit = units.law(k);
             let mut at = self.laws[k].start;

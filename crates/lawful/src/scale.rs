@@ -3,7 +3,7 @@
 use lawful_law::{Law, Steps, Workspace};
 use lawful_ode::Scaling;
 
-use crate::{Dataset, Hold, LearnedConstant, Trajectory, Units, fill, noise};
+use crate::{Dataset, Hold, LearnedConstant, Trajectory, Units, extend_rows, fill, noise};
 
 /// Rows of a law at which its size is looked at: more would not change it.
 const LOOKS: usize = 64;
@@ -135,13 +135,12 @@ pub fn units(
     // Constants do not move along a path.
     let mut scale = scaling.state.clone();
     scale.resize(scale.len() + firsts.len(), 0.0);
-    let mut sizes = vec![(0.0, 0.0); laws.len()];
+    let (mut sizes, mut rows) = (vec![(0.0, 0.0); laws.len()], Vec::new());
     for trajectory in dataset.trajectories() {
         let states = completed(trajectory, scaling);
-        let rows = states.chunks_exact(scaling.state.len());
-        let states: Vec<f64> = rows.flat_map(|row| row.iter().chain(&firsts)).copied().collect();
+        extend_rows(&states, scaling.state.len(), &firsts, &mut rows);
         for (law, size) in laws.iter().zip(&mut sizes) {
-            let (sum, count) = sensitivity(law, trajectory, &states, &scale);
+            let (sum, count) = sensitivity(law, trajectory, &rows, &scale);
             *size = (size.0 + sum, size.1 + count);
         }
     }

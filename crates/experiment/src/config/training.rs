@@ -12,7 +12,7 @@
 //! | `initial-state` | `"data"`, or what the recipe chooses | `"data"`, `"train"` | whether paths start at the first row, or at a state that is trained along |
 //! | `weight-decay` | 0, or what the recipe chooses | ≥ 0 | adds half of it, times the sum of the network's squared parameters, to the objective |
 //! | `validation` | 0, or what the recipe chooses | 0 to below 1 | share of the data that is held out, and on which phases on the whole path stop |
-//! | `remedies` | `true` with a recipe other than `"paper"` | | whether a flat fit, one that depends on the solver's steps, and a training that blows up are mended by more phases |
+//! | `remedies` | `true` with a recipe other than `"paper"` | | whether a flat or poor fit, one that depends on the solver's steps, and a training that blows up are mended by more phases |
 //! | `seed` | 1 | 0 to 2⁵³ | of initial weights and batches |
 //!
 //! Of `loss`: `kind`, and `delta` (1.0, > 0), the error from which `huber` is linear. Of `batch`:

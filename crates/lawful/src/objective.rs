@@ -1,6 +1,6 @@
 //! One look at θ: solve, measure, weigh, and go back.
 
-use lawful_ode::{Method, VectorField};
+use lawful_ode::{Method, VectorField, vectorised};
 use thiserror::Error;
 
 use crate::flow::{FailedSolve, Flow, Mode};
@@ -245,7 +245,7 @@ impl Objective {
                 *sum += self.decay * theta;
             }
         }
-        if !evaluation.gradient.iter().all(|g| g.is_finite()) {
+        if !all_finite(&evaluation.gradient) {
             return Err(Failure::Gradient);
         }
         Ok(&self.evaluation)
@@ -351,4 +351,11 @@ impl Objective {
     pub fn field_evaluations(&self) -> usize {
         self.flow.evaluations()
     }
+}
+
+/// Whether every number is finite: all of them are looked at, which goes in packs.
+fn all_finite(numbers: &[f64]) -> bool {
+    let mut finite = true;
+    vectorised(|| finite = numbers.iter().fold(true, |all, x| all & x.is_finite()));
+    finite
 }

@@ -1,7 +1,8 @@
 //! Full training iterations, in rows that `benches/peers/run` measures alternately with its peers.
 //!
 //! `cargo bench -p lawful --bench peers` prints one round; `-- --serve` waits for a line on stdin
-//! before each round. CSV: peer,workload,solver,columns,CPU ms per iteration and column,wall ms. `-- --count N WORKLOAD PRECISION` does N iterations and nothing else, for instruction counts.
+//! before each round. CSV: peer,workload,solver,columns,CPU ms per iteration and column,wall ms. `-- --count N WORKLOAD PRECISION` does N iterations and nothing else, for instruction counts; `--best` instead of `--count` prints the
+//! milliseconds of the fastest of N rounds, which a busy machine disturbs least.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -20,21 +21,37 @@ use workloads::{Training, Workload};
 /// Time that a row takes in one round.
 const SLICE: Duration = Duration::from_millis(500);
 
+/// Time between two looks at the clock: long beside what it takes to start and to stop a training.
+const CHUNK: Duration = Duration::from_millis(50);
+
 struct Measured {
     label: String,
     columns: usize,
+    /// Iterations between two looks at the clock.
     chunk: usize,
     training: Training,
 }
 
+impl Measured {
+    fn warm_up(&mut self) {
+        self.training.run(2);
+        let start = Instant::now();
+        self.training.run(2);
+        let chunks = CHUNK.as_nanos() / start.elapsed().as_nanos().max(1);
+        self.chunk = 2 * usize::try_from(chunks).expect("few") + 1;
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    if arguments.first().is_some_and(|first| first == "--count") {
-        return count(&arguments[1..]);
+    match arguments.first().map(String::as_str) {
+        Some("--count") => return count(&arguments[1..]),
+        Some("--best") => return best(&arguments[1..]),
+        _ => {}
     }
     let mut rows = rows();
     for row in &mut rows {
-        row.training.run(row.chunk);
+        row.warm_up();
     }
     if arguments.iter().any(|argument| argument == "--serve") {
         println!("ready");
@@ -51,7 +68,7 @@ fn rows() -> Vec<Measured> {
     let mut rows = Vec::new();
     let mut add = |workload: &Workload, solver: &str, precision: Precision, training, columns| {
         let label = format!("lawful {},{},{solver}", precision.name(), workload.name);
-        rows.push(Measured { label, columns, chunk: if columns > 1 { 4 } else { 16 }, training });
+        rows.push(Measured { label, columns, chunk: 1, training });
     };
     for precision in [Precision::Single, Precision::Double] {
         for workload in workloads::systems() {
@@ -113,11 +130,28 @@ fn wall_time() -> Duration {
 
 /// `N WORKLOAD PRECISION`: so many iterations.
 fn count(arguments: &[String]) {
-    let [iterations, name, precision] = arguments else { panic!("--count N WORKLOAD PRECISION") };
-    let iterations = iterations.parse().expect("a number of iterations");
+    let (iterations, mut training) = asked_for(arguments);
+    training.run(iterations);
+}
+
+/// `N WORKLOAD PRECISION`: milliseconds per iteration in the fastest of so many rounds.
+fn best(arguments: &[String]) {
+    const ITERATIONS: usize = 32;
+    let (rounds, mut training) = asked_for(arguments);
+    let times = (0..rounds).map(|_| {
+        let start = Instant::now();
+        training.run(ITERATIONS);
+        start.elapsed()
+    });
+    let best = times.min().expect("one round at least");
+    println!("{:.5}", best.as_secs_f64() / ITERATIONS as f64 * 1e3);
+}
+
+fn asked_for(arguments: &[String]) -> (usize, Training) {
+    let [count, name, precision] = arguments else { panic!("N WORKLOAD PRECISION") };
     let precision = Precision::from_name(precision).expect("single or double");
     let workload = workloads::systems().into_iter().find(|workload| workload.name == name);
     let workload = workload.expect("wpg, cr or dho");
-    let mut training = workload.training(precision, Method::default(), 1, workload.initial());
-    training.run(iterations);
+    let training = workload.training(precision, Method::default(), 1, workload.initial());
+    (count.parse().expect("a number"), training)
 }

@@ -9,6 +9,7 @@
 //! sigmoid x  = 1 / (1 + e)  or  e / (1 + e)
 //! ```
 
+use super::dispatch::{Kernel, apart};
 use super::exponential::{Exponential, at_least, exp, exp_m1, exp_m1_and_p1, ln_1p};
 use super::lanes::{Lanes, mul_add, prefetch};
 use crate::Activation;
@@ -26,12 +27,16 @@ pub(crate) fn activate<T: Exponential, const N: usize, const FMA: bool>(
     ahead: &[Lanes<T, N>],
 ) {
     match activation {
-        Activation::Tanh => each(x, ahead, |x| tanh::<T, FMA>(x)),
-        Activation::Elu => each(x, ahead, |x| elu::<T, FMA>(x)),
-        Activation::Relu => each(x, ahead, |x| at_least(T::default(), x) + T::default()),
-        Activation::Softplus => each(x, ahead, |x| softplus::<T, FMA>(x)),
-        Activation::Silu => each(x, ahead, |x| at_least(T::LOWEST_EXP, x) * sigmoid::<T, FMA>(x)),
-        Activation::Sin => each(x, ahead, T::sin),
+        Activation::Tanh => each::<T, N, FMA>(x, ahead, |x| tanh::<T, FMA>(x)),
+        Activation::Elu => each::<T, N, FMA>(x, ahead, |x| elu::<T, FMA>(x)),
+        Activation::Relu => {
+            each::<T, N, FMA>(x, ahead, |x| at_least(T::default(), x) + T::default());
+        }
+        Activation::Softplus => each::<T, N, FMA>(x, ahead, |x| softplus::<T, FMA>(x)),
+        Activation::Silu => {
+            each::<T, N, FMA>(x, ahead, |x| at_least(T::LOWEST_EXP, x) * sigmoid::<T, FMA>(x));
+        }
+        Activation::Sin => each::<T, N, FMA>(x, ahead, T::sin),
         Activation::Identity => {}
     }
 }
@@ -102,23 +107,37 @@ pub(crate) fn copy<T: Exponential, const N: usize>(from: &[Lanes<T, N>], to: &mu
 }
 
 #[inline(always)]
-fn each<T: Exponential, const N: usize>(
+fn each<T: Exponential, const N: usize, const FMA: bool>(
     x: &mut [Lanes<T, N>],
     ahead: &[Lanes<T, N>],
     f: impl Fn(T) -> T,
 ) {
-    let (ahead, _) = ahead.as_chunks::<{ 2 * AHEAD }>();
-    let (with, without) = x.split_at_mut(ahead.len().min(x.len()));
-    for (x, ahead) in with.iter_mut().zip(ahead) {
-        for line in 0..AHEAD {
-            prefetch(&ahead[2 * line]);
+    apart::<_, FMA>(Each { x, ahead, f });
+}
+
+/// `x = f(x)` for every number.
+struct Each<'a, T, const N: usize, F> {
+    x: &'a mut [Lanes<T, N>],
+    ahead: &'a [Lanes<T, N>],
+    f: F,
+}
+
+impl<T: Exponential, const N: usize, F: Fn(T) -> T> Kernel for Each<'_, T, N, F> {
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let (ahead, _) = self.ahead.as_chunks::<{ 2 * AHEAD }>();
+        let (with, without) = self.x.split_at_mut(ahead.len().min(self.x.len()));
+        for (x, ahead) in with.iter_mut().zip(ahead) {
+            for line in 0..AHEAD {
+                prefetch(&ahead[2 * line]);
+            }
+            *x = x.map(&self.f);
+            one_at_a_time();
         }
-        *x = x.map(&f);
-        one_at_a_time();
-    }
-    for x in without {
-        *x = x.map(&f);
-        one_at_a_time();
+        for x in without {
+            *x = x.map(&self.f);
+            one_at_a_time();
+        }
     }
 }
 
@@ -158,7 +177,6 @@ fn sigmoid<T: Exponential, const FMA: bool>(x: T) -> T {
 mod tests {
     use super::*;
     use crate::Kernels;
-    use crate::kernels::dispatch::Kernel;
 
     /// `σ` of one number, and `σ′` as the network computes it, with kernels of one's choice.
     struct One<'a, T> {

@@ -98,6 +98,17 @@ impl<F: FnOnce()> Kernel for Work<F> {
     }
 }
 
+/// Does a part of a kernel's work as a function of its own, which has all registers to itself.
+#[inline(always)]
+pub(crate) fn apart<K: Kernel, const FMA: bool>(kernel: K) {
+    #[cfg(target_arch = "x86_64")]
+    if FMA {
+        // SAFETY: only `run_avx2_fma` runs kernels with `FMA`.
+        return unsafe { run_avx2_fma(kernel) };
+    }
+    run_portable(kernel);
+}
+
 #[inline(never)]
 fn run_portable<K: Kernel>(kernel: K) {
     kernel.run::<false>();

@@ -5,6 +5,9 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+#[cfg(target_arch = "x86_64")]
+use super::registers;
+
 /// The arithmetic that the kernels need: `f32` or `f64`.
 pub(crate) trait Real:
     Copy
@@ -99,6 +102,27 @@ impl<T: Real, const N: usize> Lanes<T, N> {
         Self::splat(T::default())
     }
 
+    /// The first half pack of numbers in `x`, twice: one load for as many splats by
+    /// [`splat_of_half`](Self::splat_of_half).
+    #[inline(always)]
+    pub(crate) fn both_halves<const FMA: bool>(x: &[T]) -> Self {
+        let mut halves = Self::zero();
+        let (first, second) = halves.0.split_at_mut(N / 2);
+        first.copy_from_slice(&x[..N / 2]);
+        second.copy_from_slice(&x[..N / 2]);
+        halves.held::<FMA>()
+    }
+
+    /// Number `i` of the half that both halves hold, in every lane.
+    #[inline(always)]
+    pub(crate) fn splat_of_half(self, i: usize) -> Self {
+        let mut result = self;
+        for lane in 0..N {
+            result.0[lane] = self.0[lane / (N / 2) * (N / 2) + i];
+        }
+        result
+    }
+
     /// `f` of every lane.
     #[inline(always)]
     pub(crate) fn map(self, f: impl Fn(T) -> T) -> Self {
@@ -122,6 +146,11 @@ impl<T: Real, const N: usize> Lanes<T, N> {
     /// `self + a * b`.
     #[inline(always)]
     pub(crate) fn plus_product<const FMA: bool>(self, a: Self, b: Self) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if FMA {
+            // SAFETY: only `run_avx2_fma` runs kernels with `FMA`.
+            return unsafe { registers::plus_product(self, a, b) };
+        }
         let mut result = self;
         for i in 0..N {
             result.0[i] = mul_add::<T, FMA>(a.0[i], b.0[i], self.0[i]);
@@ -129,10 +158,21 @@ impl<T: Real, const N: usize> Lanes<T, N> {
         result
     }
 
+    /// The same, where there are registers in one, from which lanes are shuffled and not loaded.
+    #[inline(always)]
+    fn held<const FMA: bool>(self) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if FMA {
+            // SAFETY: only `run_avx2_fma` runs kernels with `FMA`.
+            return unsafe { registers::held(self) };
+        }
+        self
+    }
+
     /// Sum of the lanes, by halves.
     #[inline(always)]
-    pub(crate) fn sum(self) -> T {
-        let mut parts = self.0;
+    pub(crate) fn sum<const FMA: bool>(self) -> T {
+        let mut parts = self.held::<FMA>().0;
         let mut len = N;
         while len > 1 {
             len /= 2;
@@ -141,6 +181,23 @@ impl<T: Real, const N: usize> Lanes<T, N> {
             }
         }
         parts[0]
+    }
+
+    /// Sums of the lanes of either half, by halves; zeros behind them.
+    #[inline(always)]
+    pub(crate) fn sums_of_halves<const FMA: bool>(self) -> Self {
+        let mut lanes = self.held::<FMA>();
+        let mut apart = N / 2;
+        while apart > 1 {
+            apart /= 2;
+            let others = lanes;
+            for i in 0..N {
+                lanes.0[i] = lanes.0[i] + others.0[i ^ apart];
+            }
+        }
+        let (lanes, mut sums) = (lanes.held::<FMA>(), Self::zero());
+        (sums.0[0], sums.0[1]) = (lanes.0[0], lanes.0[N / 2]);
+        sums
     }
 }
 
@@ -209,9 +266,9 @@ mod tests {
 
     #[test]
     fn the_sum_counts_every_lane_once() {
-        let sum: f64 = Lanes([1.0, 10.0, 100.0, 1000.0]).sum();
+        let sum: f64 = Lanes([1.0, 10.0, 100.0, 1000.0]).sum::<false>();
         assert_eq!(sum.to_bits(), 1111.0_f64.to_bits());
-        let sum: f32 = Lanes([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]).sum();
+        let sum: f32 = Lanes([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]).sum::<false>();
         assert_eq!(sum.to_bits(), 255.0_f32.to_bits());
     }
 }

@@ -3,8 +3,8 @@
 //! [`lanes`] are fixed-width arrays that the compiler keeps in vector registers; [`activate`] and
 //! [`exponential`] are the nonlinearities; [`packed`] is a matrix in the order in which
 //! [`product`] reads it for `W x + b`, for one and for many columns;
-//! [`gradient`] is the sum of outer products `Σ δ xᵀ`. Each is generic code without intrinsics;
-//! [`dispatch`] compiles it for AVX2 with FMA and for any processor.
+//! [`gradient`] is the sum of outer products `Σ δ xᵀ`. Each is generic code, and [`dispatch`] compiles
+//! it for AVX2 with FMA and for any processor; two intrinsics are in `registers`.
 //!
 //! The order of every sum depends on the shapes only, so equal calls give equal bytes.
 #![expect(unsafe_code, reason = "calls what is compiled for a detected set; checks once per tile")]
@@ -17,3 +17,5 @@ pub(crate) mod gradient;
 pub(crate) mod lanes;
 pub(crate) mod packed;
 pub(crate) mod product;
+#[cfg(target_arch = "x86_64")]
+mod registers;

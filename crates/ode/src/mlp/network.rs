@@ -10,6 +10,10 @@ use crate::kernels::exponential::Exponential;
 use crate::kernels::lanes::{Lanes, packs};
 use crate::{Activation, VectorField};
 
+/// Packs of weights that stay in the first level of the cache from one evaluation to the next,
+/// which is 32 KiB on most processors. What is larger is fetched ahead.
+const CACHE: usize = 28 * 1024 / 32;
+
 /// A network that computes with `T`, `N` numbers at a time.
 pub(super) struct Network<T, const N: usize> {
     shape: MlpShape,
@@ -28,6 +32,8 @@ pub(super) struct Network<T, const N: usize> {
 /// All layers in one kind of packing.
 struct Packing<T, const N: usize> {
     layers: Vec<Layer<T, N>>,
+    /// Whether going forward, weights are fetched ahead.
+    ahead: bool,
     /// Whether θ has changed since.
     stale: bool,
 }
@@ -40,26 +46,30 @@ impl<T: Exponential, const N: usize> Packing<T, N> {
             let wanted = if l == 0 { state.clone() } else { 0..layer.inputs };
             Layer::new(layer, activation, wanted, many)
         });
-        Self { layers: layers.collect(), stale: true }
+        let layers: Vec<_> = layers.collect();
+        let packs: usize = layers.iter().map(|layer| layer.forward.data.len()).sum();
+        Self { layers, ahead: packs > CACHE, stale: true }
     }
 
-    /// The layers at θ.
-    fn at(&mut self, theta: &[f64]) -> &[Layer<T, N>] {
+    /// The packing at θ.
+    #[inline]
+    fn at(&mut self, theta: &[f64]) -> &Self {
         if self.stale {
             self.layers.iter_mut().for_each(|layer| layer.pack(theta));
             self.stale = false;
         }
-        &self.layers
+        self
     }
 }
 
-/// The layers, packed for so many columns.
-fn layers<'a, T: Exponential, const N: usize>(
+/// The packing for so many columns.
+#[inline]
+fn packing<'a, T: Exponential, const N: usize>(
     one: &'a mut Packing<T, N>,
     many: &'a mut Option<Packing<T, N>>,
     theta: &[f64],
     columns: usize,
-) -> &'a [Layer<T, N>] {
+) -> &'a Packing<T, N> {
     match many {
         Some(many) if columns >= MANY => many.at(theta),
         _ => one.at(theta),
@@ -126,9 +136,11 @@ impl<T: Exponential, const N: usize> VectorField for Network<T, N> {
     }
 
     fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {
+        let packing = packing(&mut self.one, &mut self.many, &self.theta, t.len());
         self.kernels.run(Evaluation {
             shape: &self.shape,
-            layers: layers(&mut self.one, &mut self.many, &self.theta, t.len()),
+            layers: &packing.layers,
+            ahead: packing.ahead,
             tape: &mut self.tape,
             result: &mut self.result,
             slot,
@@ -144,7 +156,7 @@ impl<T: Exponential, const N: usize> VectorField for Network<T, N> {
         let row = self.queue.push(columns, self.kernels);
         self.kernels.run(PullBack {
             shape: &self.shape,
-            layers: layers(&mut self.one, &mut self.many, &self.theta, columns),
+            layers: &packing(&mut self.one, &mut self.many, &self.theta, columns).layers,
             tape: &self.tape,
             queue: &mut self.queue,
             result: &mut self.result,

@@ -12,15 +12,13 @@ use crate::kernels::exponential::Exponential;
 use crate::kernels::lanes::{Lanes, flat, flat_mut, packs};
 use crate::kernels::product::product;
 
-/// Packs of weights that stay in the first level of the cache from one evaluation to the next,
-/// which is 32 KiB on most processors. What is larger is fetched ahead.
-const CACHE: usize = 28 * 1024 / 32;
-
 /// `dy = f(t, y, u; θ)`, recorded in `slot`:
 /// `x₀ = [t, y, u]`, `z_l = W_l x_{l−1} + b_l`, `x_l = σ_l(z_l)`, `dy = z_L`.
 pub(super) struct Evaluation<'a, T, const N: usize> {
     pub(super) shape: &'a MlpShape,
     pub(super) layers: &'a [Layer<T, N>],
+    /// Whether to fetch weights ahead.
+    pub(super) ahead: bool,
     pub(super) tape: &'a mut Tape<T, N>,
     /// Room for `z_L`.
     pub(super) result: &'a mut [Lanes<T, N>],
@@ -34,21 +32,31 @@ pub(super) struct Evaluation<'a, T, const N: usize> {
 impl<T: Exponential, const N: usize> Kernel for Evaluation<'_, T, N> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let (columns, d, m) = (self.t.len(), self.shape.state, self.shape.inputs);
+        match self.t.len() {
+            1 => self.run_for::<FMA>(1),
+            columns => self.run_for::<FMA>(columns),
+        }
+    }
+}
+
+impl<T: Exponential, const N: usize> Evaluation<'_, T, N> {
+    /// Compiled twice, since what is done around the products is less where one column is known to
+    /// be all.
+    #[inline(always)]
+    fn run_for<const FMA: bool>(self, columns: usize) {
+        let (d, m) = (self.shape.state, self.shape.inputs);
         let (slot, first) = (self.slot, usize::from(self.shape.time));
         let x = flat_mut(self.tape.record(slot, columns));
         let row = packs(self.shape.input_len(), N) * N;
-        for (column, t) in self.t.iter().enumerate() {
+        for column in 0..columns {
             let x = &mut x[column * row..][..row];
             if self.shape.time {
-                x[0] = T::from_f64(*t);
+                x[0] = T::from_f64(self.t[column]);
             }
             let (y, u) = (&self.y[column * d..][..d], &self.u[column * m..][..m]);
             cast(y, &mut x[first..]);
             cast(u, &mut x[first + d..]);
         }
-        let packs_of = |layer: &Layer<T, N>| layer.forward.data.len();
-        let large = self.layers.iter().map(packs_of).sum::<usize>() > CACHE;
         let (hidden, last) = self.layers.split_at(self.layers.len() - 1);
         for (l, layer) in hidden.iter().enumerate() {
             let step = self.tape.step(slot, l);
@@ -56,7 +64,7 @@ impl<T: Exponential, const N: usize> Kernel for Evaluation<'_, T, N> {
             if let Some(argument) = step.argument {
                 argument.copy_from_slice(step.y);
             }
-            let ahead = if large { &self.layers[l + 1].forward.data[..] } else { &[] };
+            let ahead = if self.ahead { &self.layers[l + 1].forward.data[..] } else { &[] };
             activate::<T, N, FMA>(layer.activation, step.y, ahead);
         }
         let x = self.tape.value(slot, hidden.len());
@@ -93,7 +101,18 @@ pub(super) struct PullBack<'a, T, const N: usize> {
 impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let (columns, d, slot) = (self.tape.columns(self.slot), self.shape.state, self.slot);
+        match self.tape.columns(self.slot) {
+            1 => self.run_for::<FMA>(1),
+            columns => self.run_for::<FMA>(columns),
+        }
+    }
+}
+
+impl<T: Exponential, const N: usize> PullBack<'_, T, N> {
+    /// Compiled twice, as [`Evaluation::run_for`].
+    #[inline(always)]
+    fn run_for<const FMA: bool>(self, columns: usize) {
+        let (d, slot) = (self.shape.state, self.slot);
         let outputs = self.shape.outputs;
         let (y_lanes, w_lanes) = (packs(d, N) * N, packs(outputs, N) * N);
         let delta = flat_mut(self.queue.layers[self.layers.len() - 1].delta(self.row, columns));

@@ -7,6 +7,8 @@ ap.add_argument("--core", default="0")
 ap.add_argument("--history", default="", help="folder for a dated CSV of the medians")
 ap.add_argument("--from", dest="origin", default=".", help="folder that --history is relative to")
 args = ap.parse_args()
+if args.history:  # now, not after all the measuring
+    os.makedirs(os.path.join(args.origin, args.history), exist_ok=True)
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "..", "..")
 pin = ["taskset", "-c", args.core] if shutil.which("taskset") else []

@@ -5,14 +5,52 @@
 //! the inputs one after the other; where there are few packs of outputs, the even inputs apart from
 //! the odd ones, and for the outputs of a thin matrix or of its rest, lane by lane.
 
+use super::dispatch::{Kernel, apart};
 use super::lanes::{Lanes, Real, flat, parts};
 use super::packed::{MANY_COLUMNS, Packed, WITH_REST};
 
 /// `y = W x + b` for every column.
 ///
 /// `x` and `y` hold one column after the other, each filled up to whole packs.
+pub(crate) struct Product<'a, T, const N: usize> {
+    pub(crate) columns: usize,
+    pub(crate) matrix: &'a Packed<T, N>,
+    pub(crate) x: &'a [Lanes<T, N>],
+    pub(crate) y: &'a mut [Lanes<T, N>],
+}
+
+impl<T: Real, const N: usize> Kernel for Product<'_, T, N> {
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        product::<T, N, FMA>(self.columns, self.matrix, self.x, self.y);
+    }
+}
+
+impl<T: Real, const N: usize> Product<'_, T, N> {
+    /// With one column, as a part of the calling function; with more, as one of its own.
+    #[inline(always)]
+    pub(crate) fn here<const ONE: bool, const FMA: bool>(self) {
+        if ONE {
+            product::<T, N, FMA>(1, self.matrix, self.x, self.y);
+        } else {
+            apart::<_, FMA>(self);
+        }
+    }
+
+    /// A thin matrix with one column as a part of the calling function, and all else apart: what a
+    /// network begins or ends with is mostly thin, and every copy of all the rest takes long to compile.
+    #[inline(always)]
+    pub(crate) fn here_if_thin<const ONE: bool, const FMA: bool>(self) {
+        if ONE && self.matrix.thin() {
+            thin::<T, N, FMA>(self.matrix, &self.x[..self.matrix.input_packs], &mut self.y[0]);
+        } else {
+            apart::<_, FMA>(self);
+        }
+    }
+}
+
 #[inline(always)]
-pub(crate) fn product<T: Real, const N: usize, const FMA: bool>(
+fn product<T: Real, const N: usize, const FMA: bool>(
     columns: usize,
     matrix: &Packed<T, N>,
     x: &[Lanes<T, N>],
@@ -271,24 +309,10 @@ fn dots<T: Real, const N: usize, const R: usize, const FMA: bool>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::dispatch::{Kernel, Kernels};
+    use super::super::dispatch::Kernels;
     use super::super::lanes::{flat_mut, packs};
     use super::super::packed::ONE_COLUMN;
     use super::*;
-
-    struct Product<'a, T, const N: usize> {
-        columns: usize,
-        matrix: &'a Packed<T, N>,
-        x: &'a [Lanes<T, N>],
-        y: &'a mut [Lanes<T, N>],
-    }
-
-    impl<T: Real, const N: usize> Kernel for Product<'_, T, N> {
-        #[inline(always)]
-        fn run<const FMA: bool>(self) {
-            product::<T, N, FMA>(self.columns, self.matrix, self.x, self.y);
-        }
-    }
 
     /// Small integers, so that every sum is exact and the order of addition cannot matter.
     fn number(i: usize, j: usize) -> f64 {

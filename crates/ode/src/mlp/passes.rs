@@ -10,7 +10,7 @@ use crate::kernels::activate::{activate, copy, one_at_a_time, times_slope};
 use crate::kernels::dispatch::Kernel;
 use crate::kernels::exponential::Exponential;
 use crate::kernels::lanes::{Lanes, flat, flat_mut, packs};
-use crate::kernels::product::product;
+use crate::kernels::product::Product;
 
 /// `dy = f(t, y, u; θ)`, recorded in `slot`:
 /// `x₀ = [t, y, u]`, `z_l = W_l x_{l−1} + b_l`, `x_l = σ_l(z_l)`, `dy = z_L`.
@@ -33,8 +33,8 @@ impl<T: Exponential, const N: usize> Kernel for Evaluation<'_, T, N> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         match self.t.len() {
-            1 => self.run_for::<FMA>(1),
-            columns => self.run_for::<FMA>(columns),
+            1 => self.run_for::<true, FMA>(1),
+            columns => self.run_for::<false, FMA>(columns),
         }
     }
 }
@@ -43,7 +43,7 @@ impl<T: Exponential, const N: usize> Evaluation<'_, T, N> {
     /// Compiled twice, since what is done around the products is less where one column is known to
     /// be all.
     #[inline(always)]
-    fn run_for<const FMA: bool>(self, columns: usize) {
+    fn run_for<const ONE: bool, const FMA: bool>(self, columns: usize) {
         let (d, m) = (self.shape.state, self.shape.inputs);
         let (slot, first) = (self.slot, usize::from(self.shape.time));
         let x = flat_mut(self.tape.record(slot, columns));
@@ -60,7 +60,8 @@ impl<T: Exponential, const N: usize> Evaluation<'_, T, N> {
         let (hidden, last) = self.layers.split_at(self.layers.len() - 1);
         for (l, layer) in hidden.iter().enumerate() {
             let step = self.tape.step(slot, l);
-            product::<T, N, FMA>(columns, &layer.forward, step.x, step.y);
+            let (matrix, x, y) = (&layer.forward, step.x, &mut *step.y);
+            Product { columns, matrix, x, y }.here::<ONE, FMA>();
             if let Some(argument) = step.argument {
                 argument.copy_from_slice(step.y);
             }
@@ -68,7 +69,8 @@ impl<T: Exponential, const N: usize> Evaluation<'_, T, N> {
             activate::<T, N, FMA>(layer.activation, step.y, ahead);
         }
         let x = self.tape.value(slot, hidden.len());
-        product::<T, N, FMA>(columns, &last[0].forward, x, self.result);
+        let (matrix, y) = (&last[0].forward, &mut *self.result);
+        Product { columns, matrix, x, y }.here_if_thin::<ONE, FMA>();
         let outputs = self.shape.outputs;
         let row = packs(outputs, N) * N;
         for column in 0..columns {
@@ -102,8 +104,8 @@ impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         match self.tape.columns(self.slot) {
-            1 => self.run_for::<FMA>(1),
-            columns => self.run_for::<FMA>(columns),
+            1 => self.run_for::<true, FMA>(1),
+            columns => self.run_for::<false, FMA>(columns),
         }
     }
 }
@@ -111,7 +113,7 @@ impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
 impl<T: Exponential, const N: usize> PullBack<'_, T, N> {
     /// Compiled twice, as [`Evaluation::run_for`].
     #[inline(always)]
-    fn run_for<const FMA: bool>(self, columns: usize) {
+    fn run_for<const ONE: bool, const FMA: bool>(self, columns: usize) {
         let (d, slot) = (self.shape.state, self.slot);
         let outputs = self.shape.outputs;
         let (y_lanes, w_lanes) = (packs(d, N) * N, packs(outputs, N) * N);
@@ -125,8 +127,9 @@ impl<T: Exponential, const N: usize> PullBack<'_, T, N> {
             let (queue, row) = (&mut queue[0], self.row);
             let len = packs(layer.shape.inputs, N);
             let Some(before) = before.last_mut() else {
-                let delta = queue.delta(row, columns);
-                product::<T, N, FMA>(columns, &layer.backward, delta, self.result);
+                let (matrix, x, y) =
+                    (&layer.backward, queue.delta(row, columns), &mut *self.result);
+                Product { columns, matrix, x, y }.here_if_thin::<ONE, FMA>();
                 for column in 0..columns {
                     copy(&value[column * len..][..len], queue.x(row + column));
                     queue.mark(row + column);
@@ -134,7 +137,8 @@ impl<T: Exponential, const N: usize> PullBack<'_, T, N> {
                 break;
             };
             let x_bar = before.delta(row, columns);
-            product::<T, N, FMA>(columns, &layer.backward, queue.delta(row, columns), x_bar);
+            let (matrix, x, y) = (&layer.backward, queue.delta(row, columns), &mut *x_bar);
+            Product { columns, matrix, x, y }.here::<ONE, FMA>();
             let activation: Activation = self.layers[l - 1].activation;
             for column in 0..columns {
                 let part = column * len..column * len + len;

@@ -1,8 +1,11 @@
 //! Full training iterations, in rows that `benches/peers/run` measures alternately with its peers.
 //!
-//! `cargo bench -p lawful --bench peers` prints one round; `-- --serve` waits for a line on stdin
-//! before each round. CSV: peer,workload,solver,columns,CPU ms per iteration and column,wall ms. `-- --count N WORKLOAD PRECISION` does N iterations and nothing else, for instruction counts; `--best` instead of `--count` prints the
-//! milliseconds of the fastest of N rounds, which a busy machine disturbs least.
+//! `cargo bench -p lawful --bench peers` measures every row once. `-- --serve` lists the rows and says
+//! `ready`; then a line on stdin names a case (workload,solver,columns), whose rows are measured, and
+//! `end` closes them. CSV: peer,workload,solver,columns,CPU ms per iteration and column,wall ms.
+//! `-- --count N WORKLOAD PRECISION [COLUMNS]` does N iterations and nothing else, for instruction
+//! counts; `--best` instead of `--count` prints the milliseconds per column of the fastest of N
+//! rounds, which a busy machine disturbs least.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -19,27 +22,28 @@ use lawful::{Adaptive, Control, Method, Precision};
 use workloads::{Training, Workload};
 
 /// Time that a row takes in one round.
-const SLICE: Duration = Duration::from_millis(500);
+const SLICE: Duration = Duration::from_millis(250);
 
-/// Time between two looks at the clock: long beside what it takes to start and to stop a training.
-const CHUNK: Duration = Duration::from_millis(50);
+/// Time between two looks at the clock.
+const CHUNK: Duration = Duration::from_millis(20);
 
 struct Measured {
-    label: String,
+    peer: String,
+    /// Workload, solver and columns.
+    case: String,
     columns: usize,
     /// Iterations between two looks at the clock.
     chunk: usize,
     training: Training,
 }
 
-impl Measured {
-    fn warm_up(&mut self) {
-        self.training.run(2);
-        let start = Instant::now();
-        self.training.run(2);
-        let chunks = CHUNK.as_nanos() / start.elapsed().as_nanos().max(1);
-        self.chunk = 2 * usize::try_from(chunks).expect("few") + 1;
-    }
+/// As many iterations as take a [`CHUNK`], after some to warm up.
+fn chunk(training: &mut Training) -> usize {
+    training.run(2);
+    let start = Instant::now();
+    training.run(2);
+    let twos = CHUNK.as_nanos() / start.elapsed().as_nanos().max(1);
+    2 * usize::try_from(twos).expect("few") + 1
 }
 
 fn main() {
@@ -51,24 +55,28 @@ fn main() {
     }
     let mut rows = rows();
     for row in &mut rows {
-        row.warm_up();
+        row.chunk = chunk(&mut row.training);
     }
-    if arguments.iter().any(|argument| argument == "--serve") {
-        println!("ready");
-        for _ in std::io::stdin().lock().lines() {
-            rows.iter_mut().for_each(round);
-            println!("end");
-        }
-    } else {
-        rows.iter_mut().for_each(round);
+    if !arguments.iter().any(|argument| argument == "--serve") {
+        return rows.iter_mut().for_each(measure);
+    }
+    for Measured { peer, case, .. } in &rows {
+        println!("{peer},{case}");
+    }
+    println!("ready");
+    for line in std::io::stdin().lock().lines() {
+        let asked = line.expect("stdin can be read");
+        rows.iter_mut().filter(|row| row.case == asked.trim()).for_each(measure);
+        println!("end");
     }
 }
 
 fn rows() -> Vec<Measured> {
     let mut rows = Vec::new();
     let mut add = |workload: &Workload, solver: &str, precision: Precision, training, columns| {
-        let label = format!("lawful {},{},{solver}", precision.name(), workload.name);
-        rows.push(Measured { label, columns, chunk: 1, training });
+        let peer = format!("lawful {}", precision.name());
+        let case = format!("{},{solver},{columns}", workload.name);
+        rows.push(Measured { peer, case, columns, chunk: 1, training });
     };
     for precision in [Precision::Single, Precision::Double] {
         for workload in workloads::systems() {
@@ -98,60 +106,68 @@ fn rows() -> Vec<Measured> {
     rows
 }
 
-fn round(row: &mut Measured) {
-    let Measured { label, columns, chunk, training } = row;
-    let (cpu, wall, mut done) = (cpu_time(), Instant::now(), 0);
-    // The system's clock of the processor ticks every few milliseconds: only whole slices are timed.
-    while wall.elapsed() < SLICE || cpu_time().saturating_sub(cpu) < SLICE {
-        done += training.run(*chunk) * *columns;
+/// The median over some pieces of work, each long beside what it takes to start and to stop it.
+fn measure(row: &mut Measured) {
+    let Measured { peer, case, columns, chunk, training } = row;
+    let (mut cpu, mut wall) = (Vec::new(), Vec::new());
+    let begin = cpu_time();
+    while cpu.is_empty() || cpu_time().saturating_sub(begin) < SLICE {
+        let (cpu_then, wall_then) = (cpu_time(), Instant::now());
+        let done = (training.run(*chunk) * *columns) as f64;
+        cpu.push(cpu_time().saturating_sub(cpu_then).as_secs_f64() / done * 1e3);
+        wall.push(wall_then.elapsed().as_secs_f64() / done * 1e3);
     }
-    let milliseconds = |time: Duration| time.as_secs_f64() / done as f64 * 1e3;
-    let (cpu, wall) = (cpu_time().saturating_sub(cpu), wall.elapsed());
-    println!("{label},{columns},{:.5},{:.5}", milliseconds(cpu), milliseconds(wall));
+    println!("{peer},{case},{:.5},{:.5}", median(&mut cpu), median(&mut wall));
 }
 
-/// Time on the processor of all threads, to the nanosecond where the system tells; elsewhere the
-/// clock on the wall.
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    let half = times.len() / 2;
+    if times.len() % 2 == 1 { times[half] } else { 0.5 * (times[half - 1] + times[half]) }
+}
+
+/// Time on the processor, of all threads.
+#[cfg(unix)]
 fn cpu_time() -> Duration {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let nanoseconds: Option<u64> = threads
-        .map(|thread| {
-            let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-            text.split_whitespace().next()?.parse::<u64>().ok()
-        })
-        .sum();
-    nanoseconds.filter(|&time| time > 0).map_or_else(wall_time, Duration::from_nanos)
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).expect("time is not negative")
 }
 
-fn wall_time() -> Duration {
+/// The clock on the wall, where the system has no other.
+#[cfg(not(unix))]
+fn cpu_time() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }
 
-/// `N WORKLOAD PRECISION`: so many iterations.
+/// `N WORKLOAD PRECISION [COLUMNS]`: so many iterations.
 fn count(arguments: &[String]) {
-    let (iterations, mut training) = asked_for(arguments);
+    let (iterations, _, mut training) = asked_for(arguments);
     training.run(iterations);
 }
 
-/// `N WORKLOAD PRECISION`: milliseconds per iteration in the fastest of so many rounds.
+/// `N WORKLOAD PRECISION [COLUMNS]`: milliseconds per iteration and column in the fastest of so many rounds.
 fn best(arguments: &[String]) {
-    const ITERATIONS: usize = 32;
-    let (rounds, mut training) = asked_for(arguments);
+    let (rounds, columns, mut training) = asked_for(arguments);
+    let iterations = chunk(&mut training);
     let times = (0..rounds).map(|_| {
         let start = Instant::now();
-        training.run(ITERATIONS);
-        start.elapsed()
+        let done = training.run(iterations) * columns;
+        start.elapsed().as_secs_f64() / done as f64 * 1e3
     });
-    let best = times.min().expect("one round at least");
-    println!("{:.5}", best.as_secs_f64() / ITERATIONS as f64 * 1e3);
+    println!("{:.5}", times.fold(f64::INFINITY, f64::min));
 }
 
-fn asked_for(arguments: &[String]) -> (usize, Training) {
-    let [count, name, precision] = arguments else { panic!("N WORKLOAD PRECISION") };
+fn asked_for(arguments: &[String]) -> (usize, usize, Training) {
+    let [count, name, precision, columns @ ..] = arguments else {
+        panic!("N WORKLOAD PRECISION [COLUMNS]")
+    };
+    let number = |text: &String| text.parse().expect("a number");
+    let columns = columns.first().map_or(1, number);
     let precision = Precision::from_name(precision).expect("single or double");
-    let workload = workloads::systems().into_iter().find(|workload| workload.name == name);
-    let workload = workload.expect("wpg, cr or dho");
-    let training = workload.training(precision, Method::default(), 1, workload.initial());
-    (count.parse().expect("a number"), training)
+    let mut workloads = workloads::systems().into_iter().chain([workloads::wide()]);
+    let workload = workloads.find(|workload| workload.name == name);
+    let workload = workload.expect("wpg, cr, dho or wide");
+    let training = workload.training(precision, Method::default(), columns, workload.initial());
+    (number(count), columns, training)
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use lawful::law::{Steps, Workspace};
+use lawful::optimiser::LbfgsScaling;
 use lawful::strategy::{Switch, Violation};
 use lawful::{Control, Course, Law, LearnedConstant, Method, Relation, Schedule};
 
@@ -195,7 +196,13 @@ fn details(phase: &Phase) -> String {
             let rate = exact(adam.rate);
             format!(", rate {rate}{}{clip}", course(&phase.schedule, adam.rate))
         }
-        OptimiserSettings::Lbfgs(lbfgs) => format!(", memory of {} pairs", lbfgs.memory),
+        OptimiserSettings::Lbfgs(lbfgs) => {
+            let by = match lbfgs.scaling {
+                LbfgsScaling::Every => "",
+                LbfgsScaling::Newest => ", scaled by the newest",
+            };
+            format!(", memory of {} pairs{by}", lbfgs.memory)
+        }
     }
 }
 

@@ -57,7 +57,7 @@ fn train_lbfgs() -> [usize; 2] {
     let objective = objective.with_freedom(freedom, &stretches);
     let mut theta = common::theta();
     theta.resize(objective.parameter_len(), 0.0);
-    let lbfgs = Lbfgs::new(LbfgsSettings { memory: 4 }, theta.len());
+    let lbfgs = Lbfgs::new(LbfgsSettings { memory: 4, ..LbfgsSettings::default() }, theta.len());
     let settings = Settings { iterations: 40, ..Settings::default() };
     let mut trainer = Trainer::new(objective, Box::new(lbfgs), settings, theta)
         .with_sampler(Sampler::of(stretches));

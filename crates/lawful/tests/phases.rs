@@ -136,7 +136,7 @@ fn trainer(strategy: Box<dyn Strategy>, iterations: usize) -> Trainer {
     let freedom = Freedom { initial: true, segments: true };
     let objective = objective(strategy, freedom, &stretches);
     let theta = point(&objective);
-    let lbfgs = Lbfgs::new(LbfgsSettings { memory: 5 }, theta.len());
+    let lbfgs = Lbfgs::new(LbfgsSettings { memory: 5, ..LbfgsSettings::default() }, theta.len());
     let settings = Settings { iterations, ..Settings::default() };
     Trainer::new(objective, Box::new(lbfgs), settings, theta).with_sampler(Sampler::of(stretches))
 }

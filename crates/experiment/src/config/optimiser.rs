@@ -11,9 +11,10 @@
 //! | `schedule` | `"constant"` | [`Schedule::NAMES`] | `adam`: how the rate changes over the iterations |
 //! | `last-rate` | 0.01 | above 0, at most 1 | `adam`: factor of the rate at the end of `cosine` and `exponential` |
 //! | `warm-up` | 0; a tenth of all with `schedule = "warm-up"` | up to `iterations` | `adam`: iterations over which the rate rises to its full value |
-//! | `memory` | 100 | ≥ 1 | `lbfgs`: pairs of steps and gradient changes that are kept |
+//! | `memory` | 400 | ≥ 1 | `lbfgs`: pairs of steps and gradient changes that are kept |
+//! | `scaling` | `"every"` | `"every"`, `"newest"` | `lbfgs`: every pair corrects the scale, or the newest sets it |
 
-use lawful::optimiser::{AdamSettings, LbfgsSettings, OPTIMISERS};
+use lawful::optimiser::{AdamSettings, LbfgsScaling, LbfgsSettings, OPTIMISERS};
 use lawful::{Course, Schedule};
 
 use super::complete::{self, Table};
@@ -34,6 +35,7 @@ pub(crate) const KEYS: &[&str] = &[
     "last-rate",
     "warm-up",
     "memory",
+    "scaling",
 ];
 
 /// Most pairs that L-BFGS may keep.
@@ -66,11 +68,14 @@ pub(crate) fn read(
     let kind = section.take("kind").map_or(Ok("adam"), |value| value.word("optimiser", &words))?;
     if kind == "lbfgs" {
         refuse(&mut section, kind, &KEYS[1..9])?;
-        let memory =
-            section.take("memory").map_or(Ok(LbfgsSettings::default().memory), |value| {
-                value.count(1..=MOST_PAIRS, "50")
-            })?;
-        return Ok((OptimiserSettings::Lbfgs(LbfgsSettings { memory }), constant));
+        let mut settings = LbfgsSettings::default();
+        if let Some(value) = section.take("memory") {
+            settings.memory = value.count(1..=MOST_PAIRS, "400")?;
+        }
+        if let Some(value) = section.take("scaling") {
+            settings.scaling = value.word("scaling", &LbfgsScaling::NAMES)?;
+        }
+        return Ok((OptimiserSettings::Lbfgs(settings), constant));
     }
     refuse(&mut section, kind, &KEYS[9..])?;
     let (settings, schedule) = adam(section, constant)?;
@@ -128,9 +133,11 @@ fn adam(
 /// The table with every key.
 pub(crate) fn write(optimiser: &OptimiserSettings, schedule: &Schedule) -> Table {
     match *optimiser {
-        OptimiserSettings::Lbfgs(LbfgsSettings { memory }) => {
-            complete::table([("kind", "lbfgs".into()), ("memory", complete::whole(memory))])
-        }
+        OptimiserSettings::Lbfgs(LbfgsSettings { memory, scaling }) => complete::table([
+            ("kind", "lbfgs".into()),
+            ("memory", complete::whole(memory)),
+            ("scaling", scaling.name().into()),
+        ]),
         OptimiserSettings::Adam(AdamSettings { rate, beta1, beta2, epsilon, clip }) => {
             let mut adam = complete::table([
                 ("kind", "adam".into()),

@@ -1,6 +1,6 @@
 //! Looks at the data and chooses.
 
-use super::{Choice, Facts, Recipe, UNRESOLVED, adam, lbfgs, quasi_newton};
+use super::{Choice, Facts, Recipe, UNRESOLVED, adam, cautious, lbfgs};
 use crate::experiment::Horizon;
 use crate::number::short;
 
@@ -87,10 +87,10 @@ fn clean(facts: &Facts) -> Choice {
 /// With noise: segments that start anywhere lead to the whole path, whose start is trained too, and
 /// not for too long.
 fn noisy(facts: &Facts, why: String) -> Choice {
-    let mut phases = vec![quasi_newton(WITH_NOISE, Horizon::Full)];
+    let mut phases = vec![cautious(WITH_NOISE, Horizon::Full)];
     let mut remarks = vec![why, "so initial states are trained along".to_owned()];
     if let Some(steps) = lbfgs::segments(facts) {
-        phases.insert(0, quasi_newton(ON_SEGMENTS, Horizon::Segments { steps, free: true }));
+        phases.insert(0, cautious(ON_SEGMENTS, Horizon::Segments { steps, free: true }));
         remarks.push(format!(
             "segments of {steps} steps lead to the whole path, on which training ends"
         ));

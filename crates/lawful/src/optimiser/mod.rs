@@ -9,7 +9,7 @@ mod lbfgs;
 mod line_search;
 
 pub use adam::{Adam, Settings as AdamSettings};
-pub use lbfgs::{Lbfgs, Settings as LbfgsSettings};
+pub use lbfgs::{Lbfgs, Scaling as LbfgsScaling, Settings as LbfgsSettings};
 
 /// The words of `kind` of an optimiser in an experiment file, each with one line of help.
 pub const OPTIMISERS: &[(&str, &str)] = &[

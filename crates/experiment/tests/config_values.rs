@@ -4,6 +4,7 @@ mod config_support;
 
 use config_support::{error_with, experiment_with};
 use insta::assert_snapshot;
+use lawful::optimiser::LbfgsScaling;
 use lawful::{Batch, Control, Initialise, Loss};
 use lawful_experiment::OptimiserSettings;
 use lawful_experiment::StrategyKind;
@@ -357,6 +358,10 @@ fn short_and_long_forms_mean_the_same() {
         ("[field]\nactivations = \"elu\"\n", "[field]\nactivations = [\"elu\", \"elu\"]\n"),
         ("[solver]\nmemory = \"1 GiB\"\n", "[solver]\nmemory = 1073741824\n"),
         ("[training]\niterations = 1e4\n", "[training]\noptimiser = \"adam\"\n"),
+        (
+            "[training]\noptimiser = \"lbfgs\"\n",
+            "[training]\noptimiser = { kind = \"lbfgs\", memory = 400, scaling = \"every\" }\n",
+        ),
         ("[training]\nrecipe = \"auto\"\n", ""),
         ("[solver.predict]\nmethod = \"dopri5\"\n", ""),
     ] {
@@ -385,4 +390,34 @@ fn every_setting_arrives() {
     assert_eq!((adam.rate, adam.clip), (0.5, Some(2.0)));
     assert_eq!((phase.schedule.last, phase.schedule.warm_up), (0.1, 7));
     assert_eq!(phase.schedule.iterations, 10_000);
+}
+
+#[test]
+fn settings_of_lbfgs_arrive_and_are_written_out() {
+    let text = "[training]\noptimiser = { kind = \"lbfgs\", memory = 7, scaling = \"newest\" }\n";
+    let experiment = experiment_with(text);
+    let OptimiserSettings::Lbfgs(lbfgs) = experiment.training.phases[0].optimiser else {
+        panic!("L-BFGS")
+    };
+    assert_eq!((lbfgs.memory, lbfgs.scaling), (7, LbfgsScaling::Newest));
+    let complete = experiment.complete.to_string();
+    assert!(complete.contains("memory = 7\nscaling = \"newest\""), "{complete}");
+}
+
+#[test]
+fn a_scaling_that_cannot_be_meant_is_refused() {
+    assert_snapshot!(error_with("[training]\noptimiser = { kind = \"lbfgs\", scaling = \"evry\" }\n"), @r#"
+    error: unknown scaling `evry`
+      experiment.toml:7:41
+        optimiser = { kind = "lbfgs", scaling = "evry" }
+                                                ^^^^^^
+    hint: did you mean `every`?
+    "#);
+    assert_snapshot!(error_with("[training]\noptimiser = { kind = \"adam\", scaling = \"every\" }\n"), @r#"
+    error: `scaling` has no meaning for the optimiser `adam`
+      experiment.toml:7:40
+        optimiser = { kind = "adam", scaling = "every" }
+                                               ^^^^^^^
+    hint: leave it out, or write `kind = "lbfgs"`
+    "#);
 }

@@ -166,7 +166,7 @@ fn every_default_is_written_out() {
     validation = 0.0
     remedies = true
     seed = 1
-    phase = [{ optimiser = { kind = "lbfgs", memory = 400, scaling = "every" }, iterations = 999, segments = 2, starts = "data", substeps = 4 }, { optimiser = { kind = "lbfgs", memory = 400, scaling = "every" }, iterations = 3989, substeps = 4 }]
+    phase = [{ optimiser = { kind = "lbfgs", memory = 100, scaling = "newest" }, iterations = 999, segments = 2, starts = "data", substeps = 4 }, { optimiser = { kind = "lbfgs", memory = 100, scaling = "newest" }, iterations = 3989, substeps = 4 }]
     "#);
 }
 

@@ -2,7 +2,7 @@
 
 mod config_support;
 
-use config_support::{error_with, experiment_with};
+use config_support::{Folder, error_with, experiment_with};
 use insta::assert_snapshot;
 use lawful::optimiser::LbfgsScaling;
 use lawful::{Batch, Control, Initialise, Loss};
@@ -420,4 +420,27 @@ fn a_scaling_that_cannot_be_meant_is_refused() {
                                                ^^^^^^^
     hint: leave it out, or write `kind = "lbfgs"`
     "#);
+}
+
+/// Few rows may hide noise that a close fit would follow; a recipe that is asked for by name does not mind.
+#[test]
+fn the_closest_fit_is_for_data_that_would_show_noise() {
+    for (points, recipe, expected) in [
+        (99, "auto", (100, LbfgsScaling::Newest)),
+        (100, "auto", (400, LbfgsScaling::Every)),
+        (20, "lbfgs", (400, LbfgsScaling::Every)),
+    ] {
+        let text = format!(
+            "name = \"decay\"\n[system]\nstate = [\"x\"]\n[training]\nrecipe = \"{recipe}\"\n\
+             [data.simulate]\nequations = {{ x = \"-x\" }}\ninitial = {{ x = 1 }}\n\
+             grid = {{ from = 0, to = 3, points = {points} }}\n"
+        );
+        let folder = Folder::new(&[("experiment.toml", &text)]);
+        let phases = folder.read().expect("a good experiment").training.phases;
+        assert_eq!(phases.len(), 2);
+        for phase in phases {
+            let OptimiserSettings::Lbfgs(lbfgs) = phase.optimiser else { panic!("L-BFGS") };
+            assert_eq!((lbfgs.memory, lbfgs.scaling), expected, "{points} rows, {recipe}");
+        }
+    }
 }

@@ -126,7 +126,5 @@ fn quasi_newton(iterations: usize, horizon: Horizon) -> Phase {
 }
 
 /// L-BFGS as noisy data were studied with (`docs/scarce-data.md`): a closer fit would follow the noise.
-fn cautious(iterations: usize, horizon: Horizon) -> Phase {
-    let settings = LbfgsSettings { memory: 100, scaling: LbfgsScaling::Newest };
-    phase(OptimiserSettings::Lbfgs(settings), iterations, horizon)
-}
+const CAUTIOUS: OptimiserSettings =
+    OptimiserSettings::Lbfgs(LbfgsSettings { memory: 100, scaling: LbfgsScaling::Newest });

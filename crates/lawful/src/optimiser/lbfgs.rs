@@ -26,8 +26,8 @@ impl Default for Settings {
 /// How the approximate inverse Hessian is kept at the objective's scale.
 ///
 /// On a fit that gets ever closer the curvature falls by orders of magnitude. BFGS corrects eigenvalues
-/// that are too small only slowly; the factors `1/τ ≥ 1` of `every` lift them all at once. On noise-free
-/// data it ends 30 times closer with 400 pairs (`docs/recipes.md`).
+/// that are too small only slowly; the factors `1/τ ≥ 1` of `every` lift them all at once. On a noise-free
+/// oscillator, with 400 pairs and 4990 evaluations, the mean squared error ends 16 times smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scaling {
     /// `H₀ = (sᵀy/yᵀy) I` of the newest pair; updates are those of BFGS (Nocedal 1980).
@@ -414,8 +414,8 @@ mod tests {
 
     #[test]
     fn the_valley_is_descended_in_few_looks() {
-        for (n, memory, most) in [(2, 5, 60), (20, 20, 200), (100, 50, 1000)] {
-            for settings in settings(memory) {
+        for (n, memory, most) in [(2, 5, [60, 60]), (20, 20, [200, 200]), (100, 50, [1000, 700])] {
+            for (settings, most) in settings(memory).into_iter().zip(most) {
                 let mut x = vec![-1.2; n];
                 let looks = descend(&mut Lbfgs::new(settings, n), &mut x, 1e-20);
                 assert!(looks < most, "{n} variables, {settings:?}: {looks} looks");

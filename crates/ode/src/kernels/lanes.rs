@@ -31,6 +31,8 @@ pub(crate) trait Real:
     fn fused(self, b: Self, c: Self) -> Self;
     /// |x|.
     fn abs(self) -> Self;
+    /// Whether the sign bit is set.
+    fn is_sign_negative(self) -> bool;
     /// |x| with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self;
     /// sin x of the standard library.
@@ -59,6 +61,10 @@ macro_rules! real {
             #[inline(always)]
             fn abs(self) -> Self {
                 self.abs()
+            }
+            #[inline(always)]
+            fn is_sign_negative(self) -> bool {
+                self.is_sign_negative()
             }
             #[inline(always)]
             fn copysign(self, sign: Self) -> Self {
@@ -160,7 +166,7 @@ impl<T: Real, const N: usize> Lanes<T, N> {
 
     /// The same, where there are registers in one, from which lanes are shuffled and not loaded.
     #[inline(always)]
-    fn held<const FMA: bool>(self) -> Self {
+    pub(crate) fn held<const FMA: bool>(self) -> Self {
         #[cfg(target_arch = "x86_64")]
         if FMA {
             // SAFETY: only `run_avx2_fma` runs kernels with `FMA`.
@@ -190,14 +196,17 @@ impl<T: Real, const N: usize> Lanes<T, N> {
         let mut apart = N / 2;
         while apart > 1 {
             apart /= 2;
-            let others = lanes;
+            let mut others = lanes;
             for i in 0..N {
-                lanes.0[i] = lanes.0[i] + others.0[i ^ apart];
+                others.0[i] = lanes.0[i ^ apart];
             }
+            // Held, because a compiler that knows that half of the sums are the same as the other half
+            // makes them with more instructions, not with fewer.
+            lanes = lanes + others.held::<FMA>();
         }
         let (lanes, mut sums) = (lanes.held::<FMA>(), Self::zero());
         (sums.0[0], sums.0[1]) = (lanes.0[0], lanes.0[N / 2]);
-        sums
+        sums.held::<FMA>()
     }
 }
 

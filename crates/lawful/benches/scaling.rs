@@ -15,27 +15,55 @@ use std::time::{Duration, Instant};
 use lawful::{Method, Precision};
 use workloads::{Workload, oscillator_of};
 
-/// The best of several slices: what the machine can do when it is left alone.
-const SLICES: usize = 8;
-const SLICE: Duration = Duration::from_millis(60);
+/// The best of several slices in each of several rounds: what the machine can do when it is left alone.
+const ROUNDS: usize = 8;
+const SLICES: usize = 4;
+const SLICE: Duration = Duration::from_millis(40);
+
+/// One row of the result.
+struct Case {
+    vary: &'static str,
+    value: usize,
+    precision: Precision,
+    workload: Workload,
+    columns: usize,
+    milliseconds: f64,
+}
 
 fn main() {
-    println!("vary,value,precision,milliseconds");
+    let mut cases = Vec::new();
     for precision in [Precision::Single, Precision::Double] {
+        let mut add = |vary, value, workload, columns| {
+            let milliseconds = f64::INFINITY;
+            cases.push(Case { vary, value, precision, workload, columns, milliseconds });
+        };
         for steps in [50, 100, 200, 400, 800, 1600, 3200, 6400] {
-            print("steps", steps, precision, time(&oscillator_of(&[50, 50], steps), precision, 1));
+            add("steps", steps, oscillator_of(&[50, 50], steps), 1);
         }
         for width in [4, 8, 16, 32, 64, 128, 256, 512] {
-            let workload = oscillator_of(&[width, width], 100);
-            print("width", width, precision, time(&workload, precision, 1));
+            add("width", width, oscillator_of(&[width, width], 100), 1);
         }
         for columns in [1, 2, 4, 8, 16, 32, 64] {
-            let workload = oscillator_of(&[50, 50], 100);
-            print("columns", columns, precision, time(&workload, precision, columns));
+            add("columns", columns, oscillator_of(&[50, 50], 100), columns);
         }
     }
-    for trainings in [1, 2] {
-        print("threads", trainings, Precision::Double, throughput(trainings));
+    // All cases in every round, since a neighbour on the machine stays for some seconds.
+    let mut throughputs = [0.0_f64; 2];
+    for _ in 0..ROUNDS {
+        for case in &mut cases {
+            let time = time(&case.workload, case.precision, case.columns);
+            case.milliseconds = case.milliseconds.min(time);
+        }
+        for (i, best) in throughputs.iter_mut().enumerate() {
+            *best = best.max(throughput(i + 1));
+        }
+    }
+    println!("vary,value,precision,milliseconds");
+    for Case { vary, value, precision, milliseconds, .. } in cases {
+        print(vary, value, precision, milliseconds);
+    }
+    for (i, best) in throughputs.into_iter().enumerate() {
+        print("threads", i + 1, Precision::Double, best);
     }
 }
 
@@ -66,7 +94,7 @@ fn throughput(trainings: usize) -> f64 {
         let mut training = workload.training(Precision::Double, Method::default(), 1, theta);
         training.run(2);
         let (start, mut done) = (Instant::now(), 0);
-        while start.elapsed() < Duration::from_secs(3) {
+        while start.elapsed() < Duration::from_secs(1) {
             done += training.run(8);
         }
         done as f64 / start.elapsed().as_secs_f64()

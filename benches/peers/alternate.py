@@ -10,9 +10,12 @@ ap.add_argument("--rounds", type=int, default=21)
 ap.add_argument("--core", default="0")
 ap.add_argument("--history", default="", help="folder for a dated CSV of the medians")
 ap.add_argument("--from", dest="origin", default=".", help="folder that --history is relative to")
+ap.add_argument("--check", action="store_true", help="only look at the arguments")
 args = ap.parse_args()
 if args.rounds < 2:
     ap.error("--rounds must be at least 2: with one, nothing alternates")
+if args.check:
+    sys.exit()
 if args.history:  # now, not after all the measuring
     os.makedirs(os.path.join(args.origin, args.history), exist_ok=True)
 here = os.path.dirname(os.path.abspath(__file__))

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::assemble::finer;
 use crate::experiment::{Experiment, StrategyKind};
 use crate::number::short;
+use crate::review::{STEP_LEAST, mean_square};
 use crate::run_folder::sets;
 
 /// One law on one set.
@@ -81,6 +82,9 @@ pub struct Discretisation {
     pub difference: f64,
     /// Mean squared error by the training discretisation: what was minimised, if the loss is `mse`.
     pub fit: f64,
+    /// The difference as a share of the data's variance.
+    #[serde(skip)]
+    pub share: f64,
 }
 
 /// Scores a model on every set of its experiment with the prediction solver; it was trained with
@@ -101,6 +105,7 @@ pub fn assess(experiment: &Experiment, theta: &[f64], substeps: usize) -> Assess
         (Ok(predicted), Ok(trained)) => Some(Discretisation {
             difference: difference(&predicted.predicted, &trained.predicted),
             fit: trained.mse,
+            share: mean_square(&experiment.training_set, &predicted.predicted, &trained.predicted),
         }),
         _ => None,
     };
@@ -199,7 +204,7 @@ impl Assessment {
 
     /// How far the training discretisation is from the prediction solver, beside the fit.
     pub fn solver_note(&self) -> Option<String> {
-        let Discretisation { difference, fit } = self.discretisation?;
+        let Discretisation { difference, fit, .. } = self.discretisation?;
         Some(format!(
             "the prediction solver differs from the steps of training by {} (mean squared, on \
              reconstruction); by those steps the fit is {}",
@@ -208,10 +213,11 @@ impl Assessment {
         ))
     }
 
-    /// A warning if the solvers of training and prediction differ by more than the fit.
+    /// A warning if the solvers of training and prediction differ by more than the fit, and by so much
+    /// that a recipe would do something about it.
     pub fn warning(&self) -> Option<&'static str> {
-        let Discretisation { difference, fit } = self.discretisation?;
-        (difference > fit).then_some(
+        let Discretisation { difference, fit, share } = self.discretisation?;
+        (difference > fit && share > STEP_LEAST).then_some(
             "that difference is larger than the fit: the model has learned the steps of its \
              solver\nhint: train with `substeps = 2` or more under `[solver]`, or with `rtol`",
         )
@@ -249,5 +255,30 @@ impl Assessment {
             value["constants"] = constants.collect::<Map<_, _>>().into();
         }
         value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_of_solvers_is_warned_about_only_where_it_matters() {
+        for (difference, fit, share, warned) in [
+            (1e-3, 1e-6, 1e-3, true),
+            (1e-6, 1e-3, 1e-6, false),
+            // Both are nothing beside the data: as close as that, any solver's digits differ.
+            (3e-13, 6e-14, 1e-12, false),
+            // The same in units in which the data are small.
+            (3e-13, 6e-14, 1e-3, true),
+        ] {
+            let assessment = Assessment {
+                constants: Vec::new(),
+                laws: Vec::new(),
+                sets: Vec::new(),
+                discretisation: Some(Discretisation { difference, fit, share }),
+            };
+            assert_eq!(assessment.warning().is_some(), warned, "{difference} {fit} {share}");
+        }
     }
 }

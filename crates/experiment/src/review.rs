@@ -20,7 +20,7 @@ const HELD: f64 = 0.1;
 /// the error, both squared …
 const STEP_FACTOR: f64 = 10.0;
 /// … and by more than this share of the data's variance.
-const STEP_LEAST: f64 = 1e-8;
+pub(crate) const STEP_LEAST: f64 = 1e-8;
 /// Most steps per interval that a remedy chooses.
 const MOST_SUBSTEPS: usize = 16;
 
@@ -145,7 +145,7 @@ fn look(experiment: &Experiment, data: &Dataset, method: Method, theta: &[f64]) 
 
 /// Mean squared difference in standard deviations of each state variable, over the cells that both
 /// have.
-fn mean_square(data: &Dataset, a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+pub(crate) fn mean_square(data: &Dataset, a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     let scale = lawful::scaling(data).state;
     let (mut sum, mut count) = (0.0, 0.0);
     for (a, b) in a.iter().zip(b) {

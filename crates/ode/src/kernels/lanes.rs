@@ -164,7 +164,8 @@ impl<T: Real, const N: usize> Lanes<T, N> {
         result
     }
 
-    /// The same, where there are registers in one, from which lanes are shuffled and not loaded.
+    /// The same, where there are registers in one: from it lanes are shuffled and not loaded, and it is stored
+    /// as a whole.
     #[inline(always)]
     pub(crate) fn held<const FMA: bool>(self) -> Self {
         #[cfg(target_arch = "x86_64")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lawful_experiment::Which;
+use lawful_experiment::ModelChoice;
 
 /// Where a new user begins.
 const START: &str = "To begin:
@@ -146,7 +146,7 @@ pub(crate) struct Predict {
     /// Trajectory whose initial state and inputs are taken; default: the first
     #[arg(long, value_name = "NAME")]
     pub(crate) trajectory: Option<String>,
-    /// Method instead of the experiment's: steps on the output times, unless tolerances are given
+    /// Solver instead of the experiment's: steps on the output times, unless tolerances are given
     #[arg(long, value_name = "METHOD", value_parser = PossibleValuesParser::new(method_names()))]
     pub(crate) method: Option<String>,
     /// Steps between two output times
@@ -165,7 +165,7 @@ pub(crate) struct Predict {
 
 /// The words of `--method`.
 fn method_names() -> impl Iterator<Item = &'static str> {
-    lawful::ode::METHODS.iter().map(|method| method.name)
+    lawful::ode::TABLEAUS.iter().map(|method| method.name)
 }
 
 #[derive(Debug, Args)]
@@ -190,7 +190,7 @@ pub(crate) enum Model {
     Best,
 }
 
-impl From<Model> for Which {
+impl From<Model> for ModelChoice {
     fn from(model: Model) -> Self {
         match model {
             Model::Last => Self::Last,

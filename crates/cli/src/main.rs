@@ -6,9 +6,9 @@
 mod arguments;
 mod commands;
 mod output;
-mod overall;
 mod progress;
 mod signals;
+mod study_progress;
 mod text_table;
 
 use std::process::ExitCode;

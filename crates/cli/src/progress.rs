@@ -1,11 +1,13 @@
 //! Progress of a run: a live line on a terminal, plain lines in a pipe, nothing when quiet.
 
+use std::ops::ControlFlow;
+
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lawful::{Event, Row, Wish};
-use lawful_experiment::{Manifest, RunFolder, Status, Watcher, describe, short};
+use lawful::{Event, Row};
+use lawful_experiment::{Manifest, RunFolder, RunObserver, Status, describe, short};
 
 use crate::output::talk;
 use crate::signals;
@@ -128,7 +130,7 @@ fn rough(time: Duration) -> String {
     }
 }
 
-impl Watcher for Progress {
+impl RunObserver for Progress {
     fn begin(&mut self, folder: &RunFolder, done: usize, iterations: usize) {
         (self.done_before, self.iterations) = (done, iterations);
         self.last_tenth = (10 * done).checked_div(iterations).unwrap_or(0);
@@ -153,7 +155,7 @@ impl Watcher for Progress {
         self.say(&format!("warning: {text}"));
     }
 
-    fn iteration(&mut self, row: &Row) -> Wish {
+    fn iteration(&mut self, row: &Row) -> ControlFlow<()> {
         let (now, iteration) = (Instant::now(), row.iteration);
         self.event(row);
         if self.live {
@@ -171,13 +173,13 @@ impl Watcher for Progress {
             }
         }
         if !signals::asked_to_stop() {
-            return Wish::Continue;
+            return ControlFlow::Continue(());
         }
         if !self.stopping {
             self.stopping = true;
             self.say("stops after this iteration; Ctrl-C again ends at once");
         }
-        Wish::Stop
+        ControlFlow::Break(())
     }
 
     fn end(&mut self, manifest: &Manifest) {

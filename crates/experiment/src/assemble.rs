@@ -3,12 +3,13 @@
 use lawful::optimiser::{Adam, Lbfgs, Optimiser};
 use lawful::strategy::{L1, L2, Strategy as LawStrategy, Vanilla};
 use lawful::{
-    Control, Dataset, Freedom, Informed, Known, Method, Mlp, MlpShape, Objective, Problem, Sampler,
-    Scaled, Scaling, Settings, Stretch, Trainer, Trajectory, Units, Validation, VectorField,
+    Control, Dataset, FreeStarts, HybridField, KnownRates, Mlp, MlpShape, Objective, Problem,
+    Sampler, Scaled, Scaling, Segment, Settings, Solver, Trainer, Trajectory, Units, Validation,
+    VectorField,
 };
 
-use crate::experiment::{Experiment, Horizon, OptimiserSettings, Phase, Strategy, StrategyKind};
-use crate::model::{FORMAT, KnownConstant, KnownRates, Metadata};
+use crate::experiment::{Experiment, OptimiserSettings, Phase, Shooting, Strategy, StrategyKind};
+use crate::model::{FORMAT, KnownConstant, KnownMetadata, Metadata};
 use crate::number::exact;
 
 impl Experiment {
@@ -50,11 +51,11 @@ impl Experiment {
     }
 
     /// The known rates alone.
-    fn informed(&self) -> Informed {
+    fn informed(&self) -> HybridField {
         let rates = self.field.known.iter().map(|(name, text)| (self.number(name), text.as_str()));
         let rates: Vec<(usize, &str)> = rates.collect();
-        let known = Known::new(&rates, self.constants.clone(), &self.vocabulary);
-        Informed::new(known.expect("the config's check read every rate"))
+        let known = KnownRates::new(&rates, self.constants.clone(), &self.vocabulary);
+        HybridField::new(known.expect("the config's check read every rate"))
     }
 
     /// Numbers of the state variables for which the network has an output.
@@ -76,9 +77,10 @@ impl Experiment {
 
     /// What is asked of these data, in the data's own units.
     pub fn problem(&self, dataset: Dataset) -> Problem {
-        let (laws, loss, hold) = (self.laws.clone(), self.training.loss, self.hold);
+        let (laws, loss, interpolation) =
+            (self.laws.clone(), self.training.loss, self.interpolation);
         let units = Units::of_data(dataset.state().len(), laws.len());
-        Problem { dataset, laws, loss, hold, units, constants: self.constants.clone() }
+        Problem { dataset, laws, loss, interpolation, units, constants: self.constants.clone() }
     }
 
     /// The initial parameters: drawn weights, and initial states as they were measured.
@@ -123,12 +125,12 @@ impl Experiment {
     }
 
     /// Errors and violations of a model on these data, solved by this method.
-    pub fn measure(&self, dataset: Dataset, method: Method, theta: &[f64]) -> Objective {
+    pub fn measure(&self, dataset: Dataset, solver: Solver, theta: &[f64]) -> Objective {
         let starts: Vec<_> = (dataset.trajectories().iter().enumerate())
             .filter_map(|(n, trajectory)| Some((n, self.trained_state(theta, trajectory)?)))
             .collect();
         let problem = self.problem(dataset);
-        let objective = Objective::new(problem, self.network(), method, Box::new(Vanilla));
+        let objective = Objective::new(problem, self.network(), solver, Box::new(Vanilla));
         if starts.is_empty() { objective } else { objective.starting_from(starts) }
     }
 
@@ -142,16 +144,16 @@ impl Experiment {
         let strategy = self.strategy_of(phase);
         let units = Units { margin: strategy.margin, ..self.units.clone() };
         let problem = Problem { units, ..self.problem(dataset) };
-        let method = finer(self.solver, phase.substeps);
-        let stretches = stretches(phase.horizon, &problem.dataset);
-        let free = matches!(phase.horizon, Horizon::Segments { free: true, .. });
-        let freedom = Freedom { initial: self.training.initial_state, segments: free };
-        let objective = Objective::new(problem, self.network(), method, strategy.build())
+        let solver = finer(self.solver, phase.substeps);
+        let segments = segments(phase.shooting, &problem.dataset);
+        let free = matches!(phase.shooting, Shooting::Multiple { free: true, .. });
+        let free_starts = FreeStarts { initial: self.training.initial_state, segments: free };
+        let objective = Objective::new(problem, self.network(), solver, strategy.build())
             .with_decay(self.training.decay, self.shape().parameter_len());
-        if freedom == Freedom::default() {
+        if free_starts == FreeStarts::default() {
             objective
         } else {
-            objective.with_freedom(freedom, &stretches)
+            objective.with_free_starts(free_starts, &segments)
         }
     }
 
@@ -159,10 +161,10 @@ impl Experiment {
     pub fn trainer(&self, phase: &Phase, kept: &[f64]) -> Trainer {
         let (trained, held_out) = self.split();
         let strategy = self.strategy_of(phase);
-        let sampler = match phase.horizon {
-            Horizon::Full => Sampler::new(phase.batch, &trained, self.training.seed)
+        let sampler = match phase.shooting {
+            Shooting::Single => Sampler::new(phase.batch, &trained, self.training.seed)
                 .expect("the config's check found a complete row to start from"),
-            horizon @ Horizon::Segments { .. } => Sampler::of(stretches(horizon, &trained)),
+            shooting @ Shooting::Multiple { .. } => Sampler::of(segments(shooting, &trained)),
         };
         let settings = Settings {
             iterations: phase.iterations,
@@ -176,7 +178,7 @@ impl Experiment {
         let optimiser = phase.optimiser.build(theta.len());
         let trainer = Trainer::new(objective, optimiser, settings, theta).with_sampler(sampler);
         match held_out {
-            Some(held_out) if phase.horizon == Horizon::Full => {
+            Some(held_out) if phase.shooting == Shooting::Single => {
                 let objective = self.objective(phase, held_out);
                 trainer.with_validation(Validation::new(objective, LOOK_EVERY, PATIENCE))
             }
@@ -219,7 +221,7 @@ impl Experiment {
         let names = |words: &[lawful::Activation]| {
             words.iter().map(|activation| activation.name().to_owned()).collect()
         };
-        let known = (!self.field.known.is_empty()).then(|| KnownRates {
+        let known = (!self.field.known.is_empty()).then(|| KnownMetadata {
             rates: self.field.known.clone(),
             learn: self.field.learn.clone(),
             constants: self.known_constants(),
@@ -241,7 +243,7 @@ impl Experiment {
             },
             known,
             iteration,
-            stage: None,
+            plan_state: None,
         }
     }
 
@@ -293,22 +295,22 @@ fn held(share: f64, count: usize) -> usize {
 }
 
 /// What a phase looks at.
-fn stretches(horizon: Horizon, dataset: &Dataset) -> Vec<Stretch> {
-    match horizon {
-        Horizon::Full => Stretch::whole(dataset),
-        Horizon::Segments { steps, free } => Stretch::segments(dataset, steps, !free),
+fn segments(shooting: Shooting, dataset: &Dataset) -> Vec<Segment> {
+    match shooting {
+        Shooting::Single => Segment::whole(dataset),
+        Shooting::Multiple { steps, free } => Segment::cut(dataset, steps, !free),
     }
 }
 
 /// The same method with so many times the steps on the data's grid.
-pub(crate) fn finer(method: Method, factor: usize) -> Method {
-    match method.control() {
+pub(crate) fn finer(solver: Solver, factor: usize) -> Solver {
+    match solver.control() {
         Control::Grid { substeps } if factor > 1 => {
             let control = Control::Grid { substeps: factor * substeps };
-            let finer = Method::new(method.tableau(), control).expect("as it was, but finer");
-            finer.with_memory(method.memory())
+            let finer = Solver::new(solver.tableau(), control).expect("as it was, but finer");
+            finer.with_memory(solver.memory())
         }
-        _ => method,
+        _ => solver,
     }
 }
 

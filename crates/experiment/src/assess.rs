@@ -1,13 +1,13 @@
 //! How well a model does on each set: errors, violations, and what the solver itself contributes.
 
-use lawful::{Dataset, Failure, LearnedConstant, Method, Stretch};
+use lawful::{Dataset, Failure, LearnedConstant, Segment, Solver};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::assemble::finer;
+use crate::diagnosis::{STEP_LEAST, mean_square};
 use crate::experiment::{Experiment, StrategyKind};
 use crate::number::short;
-use crate::review::{STEP_LEAST, mean_square};
 use crate::run_folder::sets;
 
 /// One law on one set.
@@ -64,7 +64,7 @@ pub struct ConstantValue {
 
 /// A model on all sets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Assessment {
+pub struct Scores {
     /// The learned constants.
     pub constants: Vec<ConstantValue>,
     /// Names of the laws.
@@ -89,7 +89,7 @@ pub struct Discretisation {
 
 /// Scores a model on every set of its experiment with the prediction solver; it was trained with
 /// `substeps` times the steps that the experiment asks for.
-pub fn assess(experiment: &Experiment, theta: &[f64], substeps: usize) -> Assessment {
+pub fn assess(experiment: &Experiment, theta: &[f64], substeps: usize) -> Scores {
     let score = |dataset: &Dataset| score(experiment, dataset, experiment.predict, theta);
     let sets: Vec<SetScore> = sets(experiment)
         .map(|(name, dataset)| SetScore {
@@ -99,8 +99,8 @@ pub fn assess(experiment: &Experiment, theta: &[f64], substeps: usize) -> Assess
             outcome: score(dataset),
         })
         .collect();
-    let method = finer(experiment.solver, substeps);
-    let trained = self::score(experiment, &experiment.training_set, method, theta);
+    let solver = finer(experiment.solver, substeps);
+    let trained = self::score(experiment, &experiment.training_set, solver, theta);
     let discretisation = match (&sets[0].outcome, trained) {
         (Ok(predicted), Ok(trained)) => Some(Discretisation {
             difference: difference(&predicted.predicted, &trained.predicted),
@@ -115,7 +115,7 @@ pub fn assess(experiment: &Experiment, theta: &[f64], substeps: usize) -> Assess
         ConstantValue { name, start, value }
     });
     let constants = constants.collect();
-    Assessment { constants, laws: experiment.law_names(), sets, discretisation }
+    Scores { constants, laws: experiment.law_names(), sets, discretisation }
 }
 
 /// How many rows of a set are scored.
@@ -142,20 +142,20 @@ fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
 pub fn score(
     experiment: &Experiment,
     dataset: &Dataset,
-    method: Method,
+    solver: Solver,
     theta: &[f64],
 ) -> Result<Score, Failure> {
     let count_above = match &experiment.strategy.kind {
         StrategyKind::SelfAdaptive(settings) => settings.count_above,
         _ => 0.0,
     };
-    let mut objective = experiment.measure(dataset.clone(), method, theta);
+    let mut objective = experiment.measure(dataset.clone(), solver, theta);
     let misfit = objective.observe(&theta[..experiment.parameter_len()])?;
-    let leftover = misfit.leftover();
+    let view = misfit.view();
     let mut laws = Vec::new();
     let mut residuals = Vec::new();
     for (k, law) in experiment.laws.iter().enumerate() {
-        let violations = leftover.of(k);
+        let violations = view.of(k);
         let n = violations.len().max(1) as f64;
         laws.push(LawScore {
             mean: violations.iter().sum::<f64>() / n,
@@ -170,7 +170,7 @@ pub fn score(
         }
         residuals.push(parts);
     }
-    let count = Stretch::whole(dataset).len();
+    let count = Segment::whole(dataset).len();
     let predicted: Vec<Vec<f64>> = (0..count).map(|n| objective.predicted(n).to_vec()).collect();
     Ok(Score {
         mse: mean_squared_error(dataset, &predicted),
@@ -196,7 +196,7 @@ fn mean_squared_error(dataset: &Dataset, predicted: &[Vec<f64>]) -> f64 {
     sum / f64::from(count.max(1))
 }
 
-impl Assessment {
+impl Scores {
     /// The sets that could not be scored, and why.
     pub fn failures(&self) -> impl Iterator<Item = (&str, &Failure)> {
         self.sets.iter().filter_map(|set| Some((set.name.as_str(), set.outcome.as_ref().err()?)))
@@ -272,7 +272,7 @@ mod tests {
             // The same in units in which the data are small.
             (3e-13, 6e-14, 1e-3, true),
         ] {
-            let assessment = Assessment {
+            let assessment = Scores {
                 constants: Vec::new(),
                 laws: Vec::new(),
                 sets: Vec::new(),

@@ -29,7 +29,7 @@ use crate::experiment::Experiment;
 use crate::loaded_run::LoadedRun;
 use crate::log::quoted;
 use crate::number::{exact, short};
-use crate::runner::{self, Finished, Spectator, changes};
+use crate::runner::{self, Finished, StudyObserver, changes};
 use crate::{config, files};
 
 /// What is compared.
@@ -113,7 +113,7 @@ pub enum Compared {
 pub fn compare(
     options: &Options,
     out: &Path,
-    spectator: &dyn Spectator,
+    observer: &dyn StudyObserver,
 ) -> Result<Compared, Diagnostic> {
     let (axes, seed_keys) = match &options.axes {
         Some(path) => read_axes(path, options.quick)?,
@@ -146,7 +146,7 @@ pub fn compare(
         }
     }
     let plan: Vec<Experiment> = entries.iter().map(|entry| entry.experiment.clone()).collect();
-    let ended = runner::run(&plan, &out.join("runs"), options.jobs, spectator)?;
+    let ended = runner::run(&plan, &out.join("runs"), options.jobs, observer)?;
     let runner::Ended::Done(finished) = ended else { return Ok(Compared::Interrupted) };
     let mut lines = Vec::new();
     for (entry, finished) in entries.iter().zip(&finished) {

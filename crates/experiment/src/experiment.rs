@@ -2,8 +2,8 @@
 
 use lawful::optimiser::{AdamSettings, LbfgsSettings};
 use lawful::{
-    Activation, Batch, Dataset, Hold, Initialise, Law, LearnedConstant, Loss, Method, Precision,
-    Restore, Scaling, Schedule, Units, Vocabulary,
+    Activation, Batch, Dataset, Initialise, Interpolation, Law, LearnedConstant, Loss, Precision,
+    Restore, Scaling, Schedule, Solver, Units, Vocabulary,
 };
 
 /// Everything a run needs, read from a file and checked. Only this type can run.
@@ -22,13 +22,13 @@ pub struct Experiment {
     /// Named test sets, in the order of the file.
     pub tests: Vec<(String, Dataset)>,
     /// What inputs are between rows.
-    pub hold: Hold,
+    pub interpolation: Interpolation,
     /// The right-hand side.
     pub field: Field,
     /// How training solves.
-    pub solver: Method,
+    pub solver: Solver,
     /// How everything after training solves.
-    pub predict: Method,
+    pub predict: Solver,
     /// How violations enter the objective.
     pub strategy: Strategy,
     /// How θ is found.
@@ -122,7 +122,7 @@ pub struct Phase {
     /// Evaluations of the objective and its gradient.
     pub iterations: usize,
     /// What is solved.
-    pub horizon: Horizon,
+    pub shooting: Shooting,
     /// What one iteration looks at.
     pub batch: Batch,
     /// Another strategy than that of the experiment, with its table in the file's words.
@@ -142,11 +142,11 @@ pub enum OptimiserSettings {
 
 /// What a phase solves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Horizon {
+pub enum Shooting {
     /// Whole trajectories.
-    Full,
+    Single,
     /// Segments of them.
-    Segments {
+    Multiple {
         /// Steps of each.
         steps: usize,
         /// Whether their initial states are trained along.
@@ -170,7 +170,7 @@ pub(crate) fn total(phases: &[Phase]) -> usize {
 impl Phase {
     /// Whether it can be written in the keys of `[training]` itself.
     pub(crate) fn is_plain(&self) -> bool {
-        self.horizon == Horizon::Full && self.strategy.is_none() && self.substeps == 1
+        self.shooting == Shooting::Single && self.strategy.is_none() && self.substeps == 1
     }
 
     /// In words: `L-BFGS on segments of 10 steps, 1000 iterations`.
@@ -179,16 +179,16 @@ impl Phase {
             OptimiserSettings::Adam(_) => "Adam",
             OptimiserSettings::Lbfgs(_) => "L-BFGS",
         };
-        let horizon = match (self.horizon, self.batch) {
-            (Horizon::Segments { steps, free: false }, _) => format!("segments of {steps} steps"),
-            (Horizon::Segments { steps, free: true }, _) => {
+        let shooting = match (self.shooting, self.batch) {
+            (Shooting::Multiple { steps, free: false }, _) => format!("segments of {steps} steps"),
+            (Shooting::Multiple { steps, free: true }, _) => {
                 format!("segments of {steps} steps with free starts")
             }
-            (Horizon::Full, Batch::Full) => "the whole path".to_owned(),
-            (Horizon::Full, Batch::Trajectories { count }) => {
+            (Shooting::Single, Batch::Full) => "the whole path".to_owned(),
+            (Shooting::Single, Batch::Trajectories { count }) => {
                 format!("{count} trajectories at a time")
             }
-            (Horizon::Full, Batch::Windows { count, rows }) => {
+            (Shooting::Single, Batch::Windows { count, rows }) => {
                 format!("{count} windows of {rows} rows at a time")
             }
         };
@@ -200,7 +200,7 @@ impl Phase {
             1 => String::new(),
             substeps => format!(", {substeps} times the steps"),
         };
-        format!("{optimiser} on {horizon}{strategy}{substeps}, {} iterations", self.iterations)
+        format!("{optimiser} on {shooting}{strategy}{substeps}, {} iterations", self.iterations)
     }
 }
 

@@ -7,7 +7,6 @@ mod assemble;
 mod assess;
 pub mod compare;
 pub mod config;
-mod course;
 mod diagnostic;
 mod digest;
 mod experiment;
@@ -19,12 +18,12 @@ mod log;
 mod manifest;
 mod model;
 mod number;
-pub mod paper;
-pub mod pictures;
+mod plan;
+
+mod diagnosis;
 pub mod predict;
 pub mod recipes;
 mod recorder;
-mod review;
 mod run_folder;
 pub mod runner;
 mod summary;
@@ -32,22 +31,20 @@ pub mod table;
 mod times;
 mod train;
 
-pub use assess::{
-    Assessment, ConstantValue, Discretisation, LawScore, Score, SetScore, assess, score,
-};
+pub use assess::{ConstantValue, Discretisation, LawScore, Score, Scores, SetScore, assess, score};
 pub use config::{read, read_embedded, read_run};
-pub use course::{Remedy, Stage};
 pub use diagnostic::{Diagnostic, Place, Spot};
 pub use experiment::{
-    Experiment, Field, Horizon, OptimiserSettings, Phase, Strategy, StrategyKind, Training,
+    Experiment, Field, OptimiserSettings, Phase, Shooting, Strategy, StrategyKind, Training,
 };
 pub use history::Record;
 pub use loaded_run::LoadedRun;
 pub use log::{Log, describe};
-pub use manifest::{Machine, Manifest, Status, Which};
-pub use model::{FORMAT, KnownConstant, KnownRates, Metadata, ModelFile, save_model};
+pub use manifest::{Machine, Manifest, ModelChoice, Status};
+pub use model::{FORMAT, KnownConstant, KnownMetadata, Metadata, ModelFile, save_model};
 pub use number::{exact, short};
-pub use recorder::Watcher;
+pub use plan::{PlanState, Remedy};
+pub use recorder::RunObserver;
 pub use run_folder::{RECONSTRUCTION, RunFolder, sets};
 pub use summary::summary;
 pub use table::{read_dataset, write_dataset};

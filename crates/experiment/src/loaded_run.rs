@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
-use crate::manifest::{Manifest, Which};
+use crate::manifest::{Manifest, ModelChoice};
 use crate::model::ModelFile;
 use crate::run_folder::RunFolder;
 
@@ -19,7 +19,7 @@ pub struct LoadedRun {
     /// How it went.
     pub manifest: Manifest,
     /// Which of its models was read.
-    pub which: Which,
+    pub which: ModelChoice,
     /// The model's θ.
     pub theta: Vec<f64>,
     /// The iteration at which that θ stood.
@@ -29,7 +29,7 @@ pub struct LoadedRun {
 impl LoadedRun {
     /// Reads a run folder with the model asked for, or else the one that stands for the run: the
     /// best where the best-point strategy is on or training failed, otherwise the last.
-    pub fn open(path: &Path, which: Option<Which>) -> Result<Self, Diagnostic> {
+    pub fn open(path: &Path, which: Option<ModelChoice>) -> Result<Self, Diagnostic> {
         let folder = RunFolder::open(path)?;
         let manifest = Manifest::read(&folder.manifest())?;
         let mut experiment = config::read_run(path)?;

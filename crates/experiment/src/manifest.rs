@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lawful::Stop;
+use lawful::StopReason;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
@@ -29,14 +29,14 @@ pub enum Status {
 /// Which of a run's two models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Which {
+pub enum ModelChoice {
     /// θ after the last iteration.
     Last,
     /// The best θ by the best-point rules.
     Best,
 }
 
-impl Which {
+impl ModelChoice {
     /// Its word on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -70,19 +70,21 @@ pub struct Ending {
 
 impl Ending {
     /// `best_known` is whether any point could be evaluated.
-    pub(crate) fn of(stop: &Stop, best_known: bool) -> Self {
+    pub(crate) fn of(stop: &StopReason, best_known: bool) -> Self {
         let (status, reason) = match stop {
-            Stop::Finished => (Status::Finished, "all iterations are done".to_owned()),
-            Stop::Stalled(why) => (Status::Finished, format!("the optimiser came to rest: {why}")),
-            Stop::Validated => {
+            StopReason::Finished => (Status::Finished, "all iterations are done".to_owned()),
+            StopReason::Stalled(why) => {
+                (Status::Finished, format!("the optimiser came to rest: {why}"))
+            }
+            StopReason::Validated => {
                 (Status::Finished, "the error on held-out data does not fall any more".to_owned())
             }
-            Stop::Interrupted => (Status::Interrupted, "stopped by the user".to_owned()),
-            Stop::Failed(failure) if best_known => (
+            StopReason::Interrupted => (Status::Interrupted, "stopped by the user".to_owned()),
+            StopReason::Failed(failure) if best_known => (
                 Status::Failed,
                 format!("too many evaluations failed in a row; the last one: {failure}"),
             ),
-            Stop::Failed(failure) => {
+            StopReason::Failed(failure) => {
                 (Status::Failed, format!("the initial weights cannot be evaluated: {failure}"))
             }
         };
@@ -143,7 +145,7 @@ pub struct Manifest {
     /// remedies add some.
     pub substeps: usize,
     /// The model that stands for the run.
-    pub model: Which,
+    pub model: ModelChoice,
 }
 
 impl Manifest {
@@ -182,8 +184,8 @@ impl Manifest {
 
     /// The model that stands for a run without failure: the best where the best-point strategy is
     /// on, otherwise the last.
-    pub fn usual_model(experiment: &Experiment) -> Which {
-        if experiment.strategy.best_point.is_some() { Which::Best } else { Which::Last }
+    pub fn usual_model(experiment: &Experiment) -> ModelChoice {
+        if experiment.strategy.best_point.is_some() { ModelChoice::Best } else { ModelChoice::Last }
     }
 
     /// Notes how the run ended; `best_known` is whether any point could be evaluated.
@@ -194,8 +196,8 @@ impl Manifest {
             self.iterations = self.done;
         }
         match (self.status, best_known) {
-            (_, false) => self.model = Which::Last,
-            (Status::Failed, true) => self.model = Which::Best,
+            (_, false) => self.model = ModelChoice::Last,
+            (Status::Failed, true) => self.model = ModelChoice::Best,
             _ => {}
         }
     }

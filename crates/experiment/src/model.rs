@@ -10,15 +10,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
-use lawful::{BestPoint, Layout, Memory, MlpShape, Progress, Scaling, Validated};
+use lawful::{BestPoint, MlpShape, ParameterLayout, Progress, Scaling, StrategyMemory, Validated};
 use safetensors::tensor::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
 
-use crate::course::{Course, Stage};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
 use crate::manifest::Ending;
+use crate::plan::{Plan, PlanState};
 
 /// Version of the file format; a file with another one is refused.
 pub const FORMAT: u32 = 2;
@@ -47,17 +47,17 @@ pub struct Metadata {
     pub starts: usize,
     /// What is known beside the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub known: Option<KnownRates>,
+    pub known: Option<KnownMetadata>,
     /// The iteration at which this θ stood.
     pub iteration: usize,
     /// Of a checkpoint, where the training stood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stage: Option<Stage>,
+    pub plan_state: Option<PlanState>,
 }
 
 /// What the metadata say about known rates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownRates {
+pub struct KnownMetadata {
     /// State variable and expression of each.
     pub rates: Vec<(String, String)>,
     /// The state variable of each output of the network.
@@ -180,8 +180,8 @@ pub fn save_model(
 pub(crate) fn save_checkpoint(
     path: &Path,
     experiment: &Experiment,
-    course: &Course,
-    layout: &Layout,
+    plan: &Plan,
+    layout: &ParameterLayout,
     progress: &Progress,
     ended: Option<&Ending>,
 ) -> Result<(), Diagnostic> {
@@ -205,8 +205,8 @@ pub(crate) fn save_checkpoint(
     ] {
         tensors.push((format!("training.{name}"), row(values)));
     }
-    let mut metadata = experiment.metadata(course.start() + progress.iteration);
-    metadata.stage = Some(course.stage(ended));
+    let mut metadata = experiment.metadata(plan.start() + progress.iteration);
+    metadata.plan_state = Some(plan.plan_state(ended));
     save(path, tensors, &metadata)
 }
 
@@ -258,7 +258,7 @@ impl ModelFile {
     /// θ of a model of this experiment: the network's parameters, and trained initial states.
     pub fn theta(&self, experiment: &Experiment) -> Result<Vec<f64>, Diagnostic> {
         let expected = experiment.metadata(self.metadata.iteration);
-        if (Metadata { stage: None, ..self.metadata.clone() }) != expected {
+        if (Metadata { plan_state: None, ..self.metadata.clone() }) != expected {
             return Err(Diagnostic::new(format!(
                 "`{}` is a model of another network than the one in `config.toml`",
                 self.path
@@ -305,15 +305,12 @@ impl ModelFile {
     }
 
     /// Everything that going on from a checkpoint of this experiment needs.
-    pub(crate) fn progress(
-        &self,
-        experiment: &Experiment,
-    ) -> Result<(Course, Progress), Diagnostic> {
+    pub(crate) fn progress(&self, experiment: &Experiment) -> Result<(Plan, Progress), Diagnostic> {
         self.theta(experiment)?;
-        let stage = self.metadata.stage.clone().unwrap_or_default();
-        let course = Course::restore(experiment, &stage)
+        let plan_state = self.metadata.plan_state.clone().unwrap_or_default();
+        let plan = Plan::restore(experiment, &plan_state)
             .ok_or_else(|| damaged(&self.path, "its phase is not one of `config.toml`"))?;
-        let trainer = experiment.trainer(course.phase(), &experiment.initial_theta());
+        let trainer = experiment.trainer(plan.phase(), &experiment.initial_theta());
         let layout = trainer.objective().layout();
         let mut theta = layout.take_up(&experiment.initial_theta());
         self.fill("training.theta", &mut theta)?;
@@ -321,10 +318,10 @@ impl ModelFile {
         self.fill("training.best.theta", &mut best_theta)?;
         self.fill("training.best.gradient", &mut best_gradient)?;
         let optimiser = self.values("training.optimiser")?;
-        if !course.phase().optimiser.build(theta.len()).restore(&optimiser) {
+        if !plan.phase().optimiser.build(theta.len()).restore(&optimiser) {
             return Err(damaged(&self.path, "`training.optimiser` has another length"));
         }
-        let mut strategy = Memory::default();
+        let mut strategy = StrategyMemory::default();
         trainer.objective().save_strategy(&mut strategy);
         self.fill("training.strategy", &mut strategy.laws.numbers)?;
         self.fill("training.continuity", &mut strategy.continuity.numbers)?;
@@ -338,12 +335,12 @@ impl ModelFile {
             return Err(damaged(&self.path, "`training.validated.theta` has another length"));
         }
         let progress = Progress {
-            iteration: self.metadata.iteration.saturating_sub(course.start()),
+            iteration: self.metadata.iteration.saturating_sub(plan.start()),
             theta,
             optimiser,
             strategy,
             best: BestPoint::restore(
-                experiment.strategy_of(course.phase()).tolerance,
+                experiment.strategy_of(plan.phase()).tolerance,
                 best_theta,
                 &numbers,
             ),
@@ -352,7 +349,7 @@ impl ModelFile {
             backtrack_factor: factors[1],
             validated: validated_of(held, validated),
         };
-        Ok((course, progress))
+        Ok((plan, progress))
     }
 
     fn values(&self, name: &str) -> Result<Vec<f64>, Diagnostic> {

@@ -1,7 +1,7 @@
 //! What a model says at any times, from any initial state.
 
-use lawful::ode::{self, Courses, Inputs, Path, SolveError};
-use lawful::{Dataset, Hold, Method, Table, Trajectory};
+use lawful::ode::{self, InitialValueProblems, Inputs, Path, SolveError};
+use lawful::{Dataset, Interpolation, Solver, Table, Trajectory};
 
 use crate::experiment::Experiment;
 use crate::log::quoted;
@@ -12,30 +12,30 @@ use crate::number::exact;
 pub fn states(
     experiment: &Experiment,
     theta: &[f64],
-    method: &Method,
+    solver: &Solver,
     times: &[f64],
     initial: &[f64],
     table: Table<'_>,
 ) -> Result<Vec<f64>, SolveError> {
     let mut network = experiment.network();
     network.set_parameters(&theta[..network.parameter_len()]);
-    let mut courses = Courses::new(initial.len());
-    courses.push(times, initial);
+    let mut ivps = InitialValueProblems::new(initial.len());
+    ivps.push(times, initial);
     let mut path = Path::default();
-    let inputs = Signal { hold: experiment.hold, table };
-    ode::predict(&mut *network, method, &courses, &inputs, &mut path)?;
+    let inputs = Signal { interpolation: experiment.interpolation, table };
+    ode::predict(&mut *network, solver, &ivps, &inputs, &mut path)?;
     Ok(path.observed(0).to_vec())
 }
 
 /// The inputs of one trajectory.
 struct Signal<'a> {
-    hold: Hold,
+    interpolation: Interpolation,
     table: Table<'a>,
 }
 
 impl Inputs for Signal<'_> {
     fn at(&self, _: usize, t: f64, step_start: f64, u: &mut [f64]) {
-        self.table.at(self.hold, t, step_start, u);
+        self.table.at(self.interpolation, t, step_start, u);
     }
 
     fn next_break(&self, _: usize, t: f64) -> f64 {

@@ -1,15 +1,17 @@
 //! Writes the run folder while training goes: the log, checkpoints, how far it has come.
 
+use std::ops::ControlFlow;
+
 use std::time::{Duration, Instant};
 
-use lawful::{BestPoint, Event, Layout, Observer, Progress, Row, Wish};
+use lawful::{BestPoint, Event, Observer, ParameterLayout, Progress, Row};
 
-use crate::course::Course;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::log::Log;
-use crate::manifest::{Ending, Manifest, Which};
+use crate::manifest::{Ending, Manifest, ModelChoice};
 use crate::model::{save_checkpoint, save_model};
+use crate::plan::Plan;
 use crate::run_folder::RunFolder;
 
 /// Longest time between two checkpoints, unless writing one takes long.
@@ -24,7 +26,7 @@ fn wait(trained: Duration, cost: Duration) -> Duration {
 }
 
 /// Who shows a run to the user.
-pub trait Watcher {
+pub trait RunObserver {
     /// A run begins, or goes on, at `done` of `iterations`.
     fn begin(&mut self, folder: &RunFolder, done: usize, iterations: usize);
 
@@ -39,7 +41,7 @@ pub trait Watcher {
     }
 
     /// An iteration is done. The answer is whether to go on.
-    fn iteration(&mut self, row: &Row) -> Wish;
+    fn iteration(&mut self, row: &Row) -> ControlFlow<()>;
 
     /// Training has ended; predictions and pictures come next.
     fn end(&mut self, manifest: &Manifest);
@@ -53,14 +55,14 @@ pub trait Watcher {
 /// Writes the run folder as training goes.
 pub(crate) struct Recorder<'a> {
     experiment: &'a Experiment,
-    course: Course,
-    layout: Layout,
+    plan: Plan,
+    layout: ParameterLayout,
     /// What the next row of the log has to say.
     note: Option<Event>,
     folder: &'a RunFolder,
     manifest: Manifest,
     log: Log,
-    watcher: &'a mut dyn Watcher,
+    observer: &'a mut dyn RunObserver,
     started: Instant,
     /// Seconds of training before this session.
     seconds_before: f64,
@@ -73,22 +75,22 @@ pub(crate) struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
         experiment: &'a Experiment,
-        course: Course,
+        plan: Plan,
         folder: &'a RunFolder,
         manifest: Manifest,
         log: Log,
-        watcher: &'a mut dyn Watcher,
+        observer: &'a mut dyn RunObserver,
     ) -> Self {
         let now = Instant::now();
-        let layout = experiment.objective(course.phase(), experiment.split().0).layout();
+        let layout = experiment.objective(plan.phase(), experiment.split().0).layout();
         Self {
             experiment,
-            course,
+            plan,
             layout,
             note: None,
             folder,
             log,
-            watcher,
+            observer,
             started: now,
             seconds_before: manifest.seconds,
             manifest,
@@ -98,25 +100,25 @@ impl<'a> Recorder<'a> {
     }
 
     /// A phase begins, or goes on after its first iteration.
-    pub(crate) fn begin_phase(&mut self, course: &Course, layout: Layout, goes_on: bool) {
-        self.manifest.iterations = course.total();
-        self.manifest.substeps = course.phase().substeps;
-        self.course = course.clone();
+    pub(crate) fn begin_phase(&mut self, plan: &Plan, layout: ParameterLayout, goes_on: bool) {
+        self.manifest.iterations = plan.total();
+        self.manifest.substeps = plan.phase().substeps;
+        self.plan = plan.clone();
         self.layout = layout;
-        let (number, of) = (course.at() + 1, course.len());
-        let phase = course.phase().describe();
-        let text = match course.why() {
+        let (number, of) = (plan.at() + 1, plan.len());
+        let phase = plan.phase().describe();
+        let text = match plan.why() {
             Some(why) => format!("phase {number} of {of}, a remedy: {why}: {phase}"),
             None => format!("phase {number} of {of}: {phase}"),
         };
-        self.watcher.phase(&text, course.total());
+        self.observer.phase(&text, plan.total());
         let one = of == 1 && self.experiment.training.recipe.is_none();
         self.note = (!goes_on && !one).then_some(Event::Note(text));
     }
 
     /// Tells the user something that does not change the training.
     pub(crate) fn warn(&mut self, text: &str) {
-        self.watcher.warn(text);
+        self.observer.warn(text);
     }
 
     /// Ends the log, saves the last and the best model; the manifest is not written yet. Gives the
@@ -144,18 +146,18 @@ impl<'a> Recorder<'a> {
         best: &BestPoint,
         ended: Option<&Ending>,
     ) -> Result<(), Diagnostic> {
-        let Self { experiment, folder, layout, course, .. } = self;
+        let Self { experiment, folder, layout, plan, .. } = self;
         if best.value().is_some() {
-            let iteration = course.start() + best.iteration();
+            let iteration = plan.start() + best.iteration();
             let theta = layout.keep(best.theta());
-            save_model(&folder.model(Which::Best), experiment, iteration, &theta)?;
+            save_model(&folder.model(ModelChoice::Best), experiment, iteration, &theta)?;
         }
-        save_checkpoint(&folder.model(Which::Last), experiment, course, layout, last, ended)
+        save_checkpoint(&folder.model(ModelChoice::Last), experiment, plan, layout, last, ended)
     }
 
     /// Notes how far the run has come.
     fn watch(&mut self, done: usize, best: &BestPoint) {
-        let (manifest, start) = (&mut self.manifest, self.course.start());
+        let (manifest, start) = (&mut self.manifest, self.plan.start());
         manifest.done = start + done;
         manifest.seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
         (manifest.accepted, manifest.rejected) = (best.accepted(), best.rejected());
@@ -178,14 +180,14 @@ impl<'a> Recorder<'a> {
 }
 
 impl Observer for Recorder<'_> {
-    fn iteration(&mut self, row: &Row) -> Wish {
+    fn iteration(&mut self, row: &Row) -> ControlFlow<()> {
         let note = if row.event.is_none() { self.note.take() } else { None };
-        let iteration = self.course.start() + row.iteration;
+        let iteration = self.plan.start() + row.iteration;
         let row = &Row { iteration, event: row.event.or(note.as_ref()), ..*row };
         let added = self.log.add(row);
         self.keep_error(added);
-        let wish = self.watcher.iteration(row);
-        if self.error.is_some() { Wish::Stop } else { wish }
+        let wish = self.observer.iteration(row);
+        if self.error.is_some() { ControlFlow::Break(()) } else { wish }
     }
 
     fn wants_checkpoint(&mut self, _: usize) -> bool {

@@ -19,7 +19,7 @@ use lawful::Dataset;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::log::Log;
-use crate::manifest::{Manifest, Which};
+use crate::manifest::{Manifest, ModelChoice};
 use crate::{digest, files, table};
 
 /// The name of the training set in files and reports.
@@ -171,7 +171,7 @@ impl RunFolder {
     }
 
     /// `best.safetensors` or `last.safetensors`.
-    pub fn model(&self, which: Which) -> PathBuf {
+    pub fn model(&self, which: ModelChoice) -> PathBuf {
         self.path.join(format!("{}.safetensors", which.name()))
     }
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use lawful::law::{Steps, Workspace};
 use lawful::optimiser::LbfgsScaling;
-use lawful::strategy::{Switch, Violation};
-use lawful::{Control, Course, Law, LearnedConstant, Method, Relation, Schedule};
+use lawful::strategy::{Penalise, Penalty};
+use lawful::{Control, Law, LearnedConstant, RateDecay, Relation, Schedule, Solver};
 
 use crate::assemble::in_a_line;
 use crate::assess::{scored_range, scored_rows};
@@ -194,7 +194,7 @@ fn details(phase: &Phase) -> String {
                 .clip
                 .map_or(String::new(), |clip| format!(", gradients clipped at {}", exact(clip)));
             let rate = exact(adam.rate);
-            format!(", rate {rate}{}{clip}", course(&phase.schedule, adam.rate))
+            format!(", rate {rate}{}{clip}", decay(&phase.schedule, adam.rate))
         }
         OptimiserSettings::Lbfgs(lbfgs) => {
             let by = match lbfgs.scaling {
@@ -207,12 +207,12 @@ fn details(phase: &Phase) -> String {
 }
 
 /// How the rate changes, behind the rate.
-fn course(schedule: &Schedule, rate: f64) -> String {
+fn decay(schedule: &Schedule, rate: f64) -> String {
     let last = short(rate * schedule.last);
-    let text = match schedule.course {
-        Course::Constant => String::new(),
-        Course::Cosine => format!(", falling as a cosine to {last}"),
-        Course::Exponential => format!(", falling exponentially to {last}"),
+    let text = match schedule.decay {
+        RateDecay::Constant => String::new(),
+        RateDecay::Cosine => format!(", falling as a cosine to {last}"),
+        RateDecay::Exponential => format!(", falling exponentially to {last}"),
     };
     match schedule.warm_up {
         0 => text,
@@ -230,15 +230,15 @@ fn strategy(experiment: &Experiment) -> String {
         StrategyKind::L1(mu) => format!("l1, mu {}", numbers(mu)),
         StrategyKind::L2(mu) => format!("l2, mu {}", numbers(mu)),
         StrategyKind::SelfAdaptive(settings) => {
-            let form = match settings.violation {
-                Violation::Absolute => "",
-                Violation::Squared => ", squared violations",
+            let form = match settings.penalty {
+                Penalty::Absolute => "",
+                Penalty::Squared => ", squared violations",
             };
-            match settings.switch {
-                Switch::Tolerance => {
+            match settings.penalise {
+                Penalise::Tolerance => {
                     format!("self-adaptive{form}, tolerance {}", exact(strategy.tolerance))
                 }
-                Switch::Always => format!("self-adaptive{form} that always count"),
+                Penalise::Always => format!("self-adaptive{form} that always count"),
             }
         }
     };
@@ -248,7 +248,7 @@ fn strategy(experiment: &Experiment) -> String {
     text
 }
 
-fn method(method: &Method) -> String {
+fn method(method: &Solver) -> String {
     let name = method.tableau().name;
     match method.control() {
         Control::Grid { substeps: 1 } => format!("{name}, one step per data interval"),

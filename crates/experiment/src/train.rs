@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use lawful::{Outcome, Progress, Stop};
+use lawful::{Outcome, Progress, StopReason};
 
-use crate::assess::{Assessment, assess};
-use crate::course::{Course, Remedy};
+use crate::assess::{Scores, assess};
+use crate::diagnosis::{Diagnosis, diagnose};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::history::Record;
 use crate::log::Log;
-use crate::manifest::{Ending, Manifest, Status, Which};
+use crate::manifest::{Ending, Manifest, ModelChoice, Status};
 use crate::model::ModelFile;
-use crate::recorder::{Recorder, Watcher};
-use crate::review::{Finding, review};
+use crate::plan::{Plan, Remedy};
+use crate::recorder::{Recorder, RunObserver};
 use crate::run_folder::{RunFolder, sets};
-use crate::{config, files, pictures, predict};
+use crate::{config, figures, files, predict};
 
 /// What a run ends with.
 #[derive(Debug)]
@@ -25,24 +25,24 @@ pub struct Trained {
     /// How it went.
     pub manifest: Manifest,
     /// How well the model does on each set; `None` after an interruption.
-    pub assessment: Option<Assessment>,
+    pub assessment: Option<Scores>,
 }
 
 /// Trains from the start. The run folder is made below `parent`.
 pub fn train(
     experiment: &Experiment,
     parent: &Path,
-    watcher: &mut dyn Watcher,
+    observer: &mut dyn RunObserver,
 ) -> Result<Trained, Diagnostic> {
     let folder = RunFolder::create(parent, experiment)?;
     let log = Log::resume(&folder.log(), 0)?;
-    let from = Begin { course: Course::new(experiment), progress: None, ended: None };
-    run(experiment, folder, Manifest::new(experiment), log, from, watcher)
+    let from = Begin { plan: Plan::new(experiment), progress: None, ended: None };
+    run(experiment, folder, Manifest::new(experiment), log, from, observer)
 }
 
 /// Where a run begins or goes on.
 struct Begin {
-    course: Course,
+    plan: Plan,
     progress: Option<Progress>,
     /// How training ended, if only what comes after it is left to do.
     ended: Option<Ending>,
@@ -51,7 +51,7 @@ struct Begin {
 impl Begin {
     /// Iterations done.
     fn done(&self) -> usize {
-        self.progress.as_ref().map_or(0, |progress| self.course.start() + progress.iteration)
+        self.progress.as_ref().map_or(0, |progress| self.plan.start() + progress.iteration)
     }
 }
 
@@ -68,7 +68,7 @@ pub enum Resumed {
 pub fn resume(
     path: &Path,
     iterations: Option<usize>,
-    watcher: &mut dyn Watcher,
+    observer: &mut dyn RunObserver,
 ) -> Result<Resumed, Diagnostic> {
     let folder = RunFolder::open(path)?;
     let mut manifest = Manifest::read(&folder.manifest())?;
@@ -92,19 +92,19 @@ pub fn resume(
     if manifest.status == Status::Finished && manifest.done >= manifest.iterations {
         return Ok(Resumed::Finished(Box::new(manifest)));
     }
-    let checkpoint = folder.model(Which::Last);
+    let checkpoint = folder.model(ModelChoice::Last);
     let mut from = if checkpoint.is_file() {
         let file = ModelFile::read(&checkpoint)?;
-        let (course, progress) = file.progress(&experiment)?;
+        let (plan, progress) = file.progress(&experiment)?;
         // A run that failed is asked to try again; one that was killed goes on where it was.
         let killed = manifest.status == Status::Running && iterations.is_none();
-        let stage = file.metadata().stage.as_ref();
-        let ended = stage.filter(|_| killed).and_then(|stage| stage.ended.clone());
-        Begin { course, progress: Some(progress), ended }
+        let plan_state = file.metadata().plan_state.as_ref();
+        let ended = plan_state.filter(|_| killed).and_then(|plan_state| plan_state.ended.clone());
+        Begin { plan, progress: Some(progress), ended }
     } else {
-        Begin { course: Course::new(&experiment), progress: None, ended: None }
+        Begin { plan: Plan::new(&experiment), progress: None, ended: None }
     };
-    from.course.lengthen(manifest.extended_by);
+    from.plan.lengthen(manifest.extended_by);
     folder.remove_parts()?;
     // The last look is repeated, unless it is over.
     let rows = from.done() + usize::from(from.ended.is_some());
@@ -113,7 +113,7 @@ pub fn resume(
     manifest.reason.clear();
     manifest.model = Manifest::usual_model(&experiment);
     manifest.write(&folder.manifest())?;
-    let trained = run(&experiment, folder, manifest, log, from, watcher)?;
+    let trained = run(&experiment, folder, manifest, log, from, observer)?;
     Ok(Resumed::Trained(Box::new(trained)))
 }
 
@@ -123,11 +123,11 @@ fn run(
     manifest: Manifest,
     log: Log,
     from: Begin,
-    watcher: &mut dyn Watcher,
+    observer: &mut dyn RunObserver,
 ) -> Result<Trained, Diagnostic> {
-    watcher.begin(&folder, from.done(), manifest.iterations);
-    let course = from.course.clone();
-    let mut recorder = Recorder::new(experiment, course, &folder, manifest, log, &mut *watcher);
+    observer.begin(&folder, from.done(), manifest.iterations);
+    let plan = from.plan.clone();
+    let mut recorder = Recorder::new(experiment, plan, &folder, manifest, log, &mut *observer);
     let to_go_on = |error: Diagnostic| {
         let hint = format!("mend this, then go on: `lawful resume {}`", folder.path().display());
         error.with_hint(hint)
@@ -149,15 +149,15 @@ fn run(
     manifest.end(ending, best.value().is_some());
     let record = Record::read(&folder.log())?;
     manifest.failures = record.taken_back.len();
-    watcher.end(&manifest);
+    observer.end(&manifest);
     let assessment = if interrupted {
         None
     } else {
-        let theta = if manifest.model == Which::Best { &best_theta } else { &theta };
+        let theta = if manifest.model == ModelChoice::Best { &best_theta } else { &theta };
         let assessment = assess(experiment, theta, manifest.substeps);
         write_predictions(experiment, &folder, &assessment).map_err(to_go_on)?;
-        if watcher.wants_pictures() {
-            pictures::write(experiment, &folder, theta, &assessment, record).map_err(to_go_on)?;
+        if observer.wants_pictures() {
+            figures::write(experiment, &folder, theta, &assessment, record).map_err(to_go_on)?;
         }
         Some(assessment)
     };
@@ -168,41 +168,41 @@ fn run(
 
 /// Runs the phases that are left, and those that remedies add.
 fn run_phases(experiment: &Experiment, from: Begin, recorder: &mut Recorder) -> Outcome {
-    let Begin { mut course, mut progress, .. } = from;
+    let Begin { mut plan, mut progress, .. } = from;
     let mut kept = experiment.initial_theta();
     loop {
-        let mut trainer = experiment.trainer(course.phase(), &kept);
+        let mut trainer = experiment.trainer(plan.phase(), &kept);
         let layout = trainer.objective().layout();
         let goes_on = progress.as_ref().is_some_and(|progress| progress.iteration > 0);
-        recorder.begin_phase(&course, layout.clone(), goes_on);
+        recorder.begin_phase(&plan, layout.clone(), goes_on);
         if let Some(progress) = progress.take() {
             trainer = trainer.from_checkpoint(progress);
         }
         let outcome = trainer.run(recorder);
-        if outcome.stop == Stop::Interrupted {
+        if outcome.stop == StopReason::Interrupted {
             return outcome;
         }
         kept = layout.keep(&outcome.last.theta);
         let mut why = None;
-        if let Some(Finding { what, how, remedy }) =
-            review(experiment, &course, &outcome.stop, &kept)
+        if let Some(Diagnosis { what, how, remedy }) =
+            diagnose(experiment, &plan, &outcome.stop, &kept)
         {
             if !experiment.training.remedies {
                 recorder.warn(&format!(
                     "{what}; `remedies = true` under `[training]` would mend it: {how}"
                 ));
-            } else if course.may_try(&remedy) {
-                if matches!(remedy, Remedy::Segments { afresh: true, .. }) {
-                    kept = experiment.drawn_theta(course.draws() + 1);
+            } else if plan.may_try(&remedy) {
+                if matches!(remedy, Remedy::MultipleShooting { afresh: true, .. }) {
+                    kept = experiment.drawn_theta(plan.draws() + 1);
                 }
-                course.apply(remedy);
+                plan.apply(remedy);
                 why = Some(format!("{what}: {how}"));
             } else {
                 recorder.warn(&format!("{what}, and no remedy is left to try"));
             }
         }
-        let hopeless = matches!(outcome.stop, Stop::Failed(_)) && why.is_none();
-        if hopeless || !course.next(outcome.last.iteration, why) {
+        let hopeless = matches!(outcome.stop, StopReason::Failed(_)) && why.is_none();
+        if hopeless || !plan.next(outcome.last.iteration, why) {
             return outcome;
         }
     }
@@ -211,7 +211,7 @@ fn run_phases(experiment: &Experiment, from: Begin, recorder: &mut Recorder) -> 
 fn write_predictions(
     experiment: &Experiment,
     folder: &RunFolder,
-    assessment: &Assessment,
+    assessment: &Scores,
 ) -> Result<(), Diagnostic> {
     for ((name, dataset), set) in sets(experiment).zip(&assessment.sets) {
         let path = folder.predictions(name);

@@ -25,7 +25,10 @@ fn assert_same(a: &Experiment, b: &Experiment) {
         assert_eq!(name, other);
         assert_bits(set, same);
     }
-    assert_eq!((a.hold, &a.field, a.solver, a.predict), (b.hold, &b.field, b.solver, b.predict));
+    assert_eq!(
+        (a.interpolation, &a.field, a.solver, a.predict),
+        (b.interpolation, &b.field, b.solver, b.predict)
+    );
     // What a recipe has chosen is written out; that it was a recipe is not part of the experiment.
     let training = |of: &Experiment| lawful_experiment::Training {
         recipe: None,
@@ -153,8 +156,8 @@ fn every_default_is_written_out() {
     [strategy]
     kind = "self-adaptive"
     normalise = "mean"
-    violation = "squared"
-    switch = "always"
+    penalty = "squared"
+    penalise = "always"
     margin = 1e-6
     best-point = false
 
@@ -212,9 +215,9 @@ fn the_oscillator_is_written_out_as_one_would_write_it() {
     count-above = 0.0
     normalise = "mean"
     weigh-by = "share"
-    refresh = 1
-    violation = "absolute"
-    switch = "tolerance"
+    weight-every = 1
+    penalty = "absolute"
+    penalise = "tolerance"
     margin = 0.0
     best-point = false
 

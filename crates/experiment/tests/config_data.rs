@@ -31,11 +31,11 @@ fn data_come_from_one_source() {
                ^^^^^^^^^^
     hint: keep the measurements or the equations
     "#);
-    assert_snapshot!(error_with("hold = \"previous\"\n"), @r#"
-    error: `hold` is about inputs, and `[system] inputs` names none
-      experiment.toml:6:8
-        hold = "previous"
-               ^^^^^^^^^^
+    assert_snapshot!(error_with("interpolation = \"previous\"\n"), @r#"
+    error: `interpolation` is about inputs, and `[system] inputs` names none
+      experiment.toml:6:17
+        interpolation = "previous"
+                        ^^^^^^^^^^
     hint: leave it out, or write `inputs = ["u"]` in `[system]`
     "#);
     assert_snapshot!(simulate(&[], "[data]\ntime = \"s\"\n"), @r#"

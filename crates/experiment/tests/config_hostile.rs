@@ -44,7 +44,7 @@ impl Random {
 
 const FULL: &str = "name = \"a\"\n[system]\nstate = [\"x\", \"v\"]\ninputs = [\"u\"]\n\
     constants = { k = 1.5, c = { start = 2, min = 0 } }\ndefine = { E = \"x^2 + k\" }\n[[law]]\nholds = \"0 <= E <= 9\"\n\
-    [data]\nhold = \"previous\"\n[data.simulate]\nequations = { x = \"v\", v = \"u - x\" }\n\
+    [data]\ninterpolation = \"previous\"\n[data.simulate]\nequations = { x = \"v\", v = \"u - x\" }\n\
     initial = { x = 1, v = 0 }\ngrid = { from = 0, to = 1, points = 5 }\ninputs = { u = \"sin(t)\" }\n\
     noise = { std = 0.1 }\n[test.a]\nafter = 0.5\n[field]\nhidden = [3]\nactivations = [\"elu\"]\n\
     known = { v = \"-c*x\" }\nlearn = [\"x\", \"v\"]\n\

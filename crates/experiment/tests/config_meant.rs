@@ -4,7 +4,7 @@ mod config_support;
 
 use config_support::Folder;
 use config_support::samples::{MEASURED, OSCILLATOR, SIMULATED, experiment};
-use lawful::{Batch, Control, Dataset, GradientAt, Hold, Initialise, Loss, Precision};
+use lawful::{Batch, Control, Dataset, GradientAt, Initialise, Interpolation, Loss, Precision};
 use lawful_experiment::{StrategyKind, read};
 
 #[test]
@@ -51,7 +51,7 @@ fn test_sets_are_held_out_of_training() {
     assert_eq!(later[0].states, [20.5, 22.0]);
     // Nothing of `a` comes after 6.5.
     assert_eq!(names(set("much-later")), ["b"]);
-    assert_eq!(experiment.hold, Hold::Previous);
+    assert_eq!(experiment.interpolation, Interpolation::Previous);
     let restore = experiment.strategy.best_point.unwrap();
     assert!(restore.backtrack && restore.gradient_at == GradientAt::Best);
 }

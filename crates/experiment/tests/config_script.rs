@@ -12,15 +12,15 @@ const INEQUALITY: &str = "[[law]]\nholds = \"x <= 100\"\n";
 
 #[test]
 fn every_option_is_read_and_written_back() {
-    let strategy = "[strategy]\nweigh-by = \"mean\"\nrefresh = 100\nresidual = \"signed\"\n";
+    let strategy = "[strategy]\nweigh-by = \"mean\"\nweight-every = 100\nresidual = \"signed\"\n";
     let experiment = experiment_with(&format!("{EQUALITY}{strategy}"));
     let StrategyKind::SelfAdaptive(settings) = experiment.strategy.kind else {
         panic!("{:?}", experiment.strategy)
     };
-    assert_eq!((settings.weigh_by, settings.refresh), (WeighBy::Mean, 100));
+    assert_eq!((settings.weigh_by, settings.weight_every), (WeighBy::Mean, 100));
     assert_eq!(settings.residual, Residual::Signed);
     let written = experiment.complete_text();
-    for line in ["weigh-by = \"mean\"", "refresh = 100", "residual = \"signed\""] {
+    for line in ["weigh-by = \"mean\"", "weight-every = 100", "residual = \"signed\""] {
         assert!(written.contains(line), "{written}");
     }
     assert!(!written.contains("count-above"), "it decides nothing: {written}");
@@ -32,7 +32,7 @@ const ONE_PHASE: &str = "[training]\niterations = 10\n";
 #[test]
 fn the_defaults_are_the_equations() {
     let written = experiment_with(&format!("{EQUALITY}{ONE_PHASE}")).complete_text();
-    for line in ["normalise = \"mean\"", "weigh-by = \"share\"", "refresh = 1"] {
+    for line in ["normalise = \"mean\"", "weigh-by = \"share\"", "weight-every = 1"] {
         assert!(written.contains(line), "{written}");
     }
     assert!(written.contains("residual = \"absolute\""), "{written}");
@@ -48,18 +48,18 @@ fn what_decides_nothing_is_an_error() {
     assert!(message.contains("`count-above` decides nothing with `weigh-by"), "{message}");
     let message = error_with(&format!("{INEQUALITY}[strategy]\nresidual = \"signed\"\n"));
     assert!(message.contains("`residual` is about equalities, and no law is one"), "{message}");
-    let message = error_with(&format!("{EQUALITY}[strategy]\nkind = \"l1\"\nrefresh = 2\n"));
-    assert!(message.contains("`refresh` has no meaning for the strategy `l1`"), "{message}");
-    let message = error_with(&format!("{EQUALITY}[strategy]\nrefresh = 0\n"));
+    let message = error_with(&format!("{EQUALITY}[strategy]\nkind = \"l1\"\nweight-every = 2\n"));
+    assert!(message.contains("`weight-every` has no meaning for the strategy `l1`"), "{message}");
+    let message = error_with(&format!("{EQUALITY}[strategy]\nweight-every = 0\n"));
     assert!(message.contains("a whole number of at least 1"), "{message}");
 }
 
 #[test]
 fn the_experiments_of_the_paper_are_read_as_they_are() {
     for text in [
-        include_str!("../../../experiments/paper/population.toml"),
-        include_str!("../../../experiments/paper/reaction.toml"),
-        include_str!("../../../experiments/paper/oscillator.toml"),
+        include_str!("../../paper/experiments/population.toml"),
+        include_str!("../../paper/experiments/reaction.toml"),
+        include_str!("../../paper/experiments/oscillator.toml"),
     ] {
         let experiment = read_embedded("paper", text).unwrap();
         let names: Vec<&str> = experiment.tests.iter().map(|(name, _)| name.as_str()).collect();

@@ -4,9 +4,9 @@ use lawful::{Observer, Precision};
 use lawful_experiment::{Experiment, OptimiserSettings, Phase, read_embedded};
 
 const SYSTEMS: [(&str, &str); 3] = [
-    ("population", include_str!("../../../experiments/paper/population.toml")),
-    ("reaction", include_str!("../../../experiments/paper/reaction.toml")),
-    ("oscillator", include_str!("../../../experiments/paper/oscillator.toml")),
+    ("population", include_str!("../../paper/experiments/population.toml")),
+    ("reaction", include_str!("../../paper/experiments/reaction.toml")),
+    ("oscillator", include_str!("../../paper/experiments/oscillator.toml")),
 ];
 
 fn experiment(text: &str, precision: Precision, seed: u64) -> Experiment {

@@ -3,9 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose files are not there has failed")]
 
+use std::ops::ControlFlow;
+
 use std::path::{Path, PathBuf};
 
-use lawful::{Observer, Outcome, Row, Wish};
+use lawful::{Observer, Outcome, Row};
 use lawful_experiment::runner::changes;
 use lawful_experiment::{Experiment, files};
 use serde_json::Value;
@@ -19,7 +21,8 @@ fn repository(path: &str) -> PathBuf {
 
 /// The experiment of the paper in double precision, at the reference's rate.
 fn experiment(system: &str, rate: f64) -> Experiment {
-    let text = files::read_text(&repository(&format!("experiments/paper/{system}.toml"))).unwrap();
+    let text =
+        files::read_text(&repository(&format!("crates/paper/experiments/{system}.toml"))).unwrap();
     let mut table = changes::parse(system, &text).unwrap();
     changes::set(&mut table, &changes::single("field.precision", "double"));
     changes::set(&mut table, &changes::single("training.optimiser.rate", rate));
@@ -55,11 +58,11 @@ struct Curve {
 }
 
 impl Observer for Curve {
-    fn iteration(&mut self, row: &Row) -> Wish {
+    fn iteration(&mut self, row: &Row) -> ControlFlow<()> {
         let evaluation = row.evaluation.unwrap();
         self.losses.push(evaluation.loss);
         self.values.push(evaluation.value.value);
-        Wish::Continue
+        ControlFlow::Continue(())
     }
 }
 
@@ -119,7 +122,7 @@ fn trainer(experiment: &Experiment, iterations: usize) -> lawful::Trainer {
 /// A run that has not begun.
 fn progress(experiment: &Experiment) -> lawful::Progress {
     let parameters = experiment.shape().parameter_len();
-    let (mut optimiser, mut strategy) = (Vec::new(), lawful::Memory::default());
+    let (mut optimiser, mut strategy) = (Vec::new(), lawful::StrategyMemory::default());
     experiment.training.phases[0].optimiser.build(parameters).save(&mut optimiser);
     trainer(experiment, 0).objective().save_strategy(&mut strategy);
     lawful::Progress {

@@ -5,7 +5,7 @@ mod config_support;
 use std::path::PathBuf;
 
 use config_support::Folder;
-use lawful::{Dataset, Hold, Trajectory};
+use lawful::{Dataset, Interpolation, Trajectory};
 use lawful_experiment::table::{Format, Variables, read};
 use lawful_experiment::{read_dataset, write_dataset};
 
@@ -18,7 +18,8 @@ fn table(files: &[(&str, &str)], format: &Format, inputs: &[&str]) -> Vec<Trajec
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.path(name)).collect();
     let (state, inputs) = (names(&["x", "v"]), names(inputs));
     let variables = Variables { state: &state, inputs: &inputs, open: false };
-    read(&paths, format, variables, Hold::Linear).unwrap_or_else(|error| panic!("{}", error.error))
+    read(&paths, format, variables, Interpolation::Linear)
+        .unwrap_or_else(|error| panic!("{}", error.error))
 }
 
 fn by(column: &str) -> Format {

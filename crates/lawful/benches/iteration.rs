@@ -4,8 +4,8 @@
 mod workloads;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use lawful::ode::methods::{DOPRI5, TSIT5};
-use lawful::{Adaptive, Control, Method, Precision};
+use lawful::ode::tableaus::{DOPRI5, TSIT5};
+use lawful::{Adaptive, Control, Precision, Solver};
 
 const PRECISIONS: [Precision; 2] = [Precision::Single, Precision::Double];
 
@@ -14,7 +14,7 @@ fn gradient(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("gradient");
     for workload in workloads::systems() {
         for precision in PRECISIONS {
-            let mut objective = workload.objective(precision, Method::default(), 1);
+            let mut objective = workload.objective(precision, Solver::default(), 1);
             let theta = workload.initial();
             let id = BenchmarkId::new(workload.title, precision.name());
             group.bench_function(id, |bencher| {
@@ -31,7 +31,7 @@ fn iteration(criterion: &mut Criterion) {
         for precision in PRECISIONS {
             for columns in [1, 8, 32] {
                 let theta = workload.initial();
-                let mut training = workload.training(precision, Method::default(), columns, theta);
+                let mut training = workload.training(precision, Solver::default(), columns, theta);
                 // Two iterations are the fewest that a training does at a time.
                 group.throughput(Throughput::Elements(2 * columns as u64));
                 let id =
@@ -50,8 +50,8 @@ fn adaptive(criterion: &mut Criterion) {
         for tableau in [&DOPRI5, &TSIT5] {
             for (rtol, atol) in [(1e-4, 1e-6), (1e-7, 1e-9)] {
                 let control = Control::Adaptive(Adaptive::with_tolerances(rtol, atol));
-                let method = Method::new(tableau, control).expect("it has an error estimate");
-                let mut training = workload.training(precision, method, 1, workload.trained());
+                let solver = Solver::new(tableau, control).expect("it has an error estimate");
+                let mut training = workload.training(precision, solver, 1, workload.trained());
                 training.run(2);
                 group.throughput(Throughput::Elements(2));
                 let evaluations = training.field_evaluations();

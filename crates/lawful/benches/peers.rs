@@ -17,8 +17,8 @@ mod workloads;
 use std::io::BufRead;
 use std::time::{Duration, Instant};
 
-use lawful::ode::methods::{DOPRI5, TSIT5};
-use lawful::{Adaptive, Control, Method, Precision};
+use lawful::ode::tableaus::{DOPRI5, TSIT5};
+use lawful::{Adaptive, Control, Precision, Solver};
 use workloads::{Training, Workload};
 
 /// Time that a row takes in one round.
@@ -82,22 +82,22 @@ fn rows() -> Vec<Measured> {
         for workload in workloads::systems() {
             for columns in [1, 8, 32] {
                 let theta = workload.initial();
-                let training = workload.training(precision, Method::default(), columns, theta);
+                let training = workload.training(precision, Solver::default(), columns, theta);
                 add(&workload, "rk4-grid", precision, training, columns);
             }
         }
         for columns in [1, 32] {
             let workload = workloads::wide();
             let theta = workload.initial();
-            let training = workload.training(precision, Method::default(), columns, theta);
+            let training = workload.training(precision, Solver::default(), columns, theta);
             add(&workload, "rk4-grid", precision, training, columns);
         }
         let oscillator = workloads::oscillator();
         for tableau in [&DOPRI5, &TSIT5] {
             for (rtol, atol) in [(1e-4, 1e-6), (1e-7, 1e-9)] {
                 let control = Control::Adaptive(Adaptive::with_tolerances(rtol, atol));
-                let method = Method::new(tableau, control).expect("it has an error estimate");
-                let training = oscillator.training(precision, method, 1, oscillator.trained());
+                let solver = Solver::new(tableau, control).expect("it has an error estimate");
+                let training = oscillator.training(precision, solver, 1, oscillator.trained());
                 let solver = format!("{} rtol {rtol:e}", tableau.name);
                 add(&oscillator, &solver, precision, training, 1);
             }
@@ -168,6 +168,6 @@ fn asked_for(arguments: &[String]) -> (usize, usize, Training) {
     let mut workloads = workloads::systems().into_iter().chain([workloads::wide()]);
     let workload = workloads.find(|workload| workload.name == name);
     let workload = workload.expect("wpg, cr, dho or wide");
-    let training = workload.training(precision, Method::default(), columns, workload.initial());
+    let training = workload.training(precision, Solver::default(), columns, workload.initial());
     (number(count), columns, training)
 }

@@ -12,7 +12,7 @@ mod workloads;
 
 use std::time::{Duration, Instant};
 
-use lawful::{Method, Precision};
+use lawful::{Precision, Solver};
 use workloads::{Workload, oscillator_of};
 
 /// The best of several slices in each of several rounds: what the machine can do when it is left alone.
@@ -74,7 +74,7 @@ fn print(vary: &str, value: usize, precision: Precision, number: f64) {
 /// Milliseconds of one iteration.
 fn time(workload: &Workload, precision: Precision, columns: usize) -> f64 {
     let theta = workload.initial();
-    let mut training = workload.training(precision, Method::default(), columns, theta);
+    let mut training = workload.training(precision, Solver::default(), columns, theta);
     training.run(2);
     let slice = |training: &mut workloads::Training| {
         let (start, mut done) = (Instant::now(), 0);
@@ -91,7 +91,7 @@ fn throughput(trainings: usize) -> f64 {
     let work = || {
         let workload = workloads::oscillator();
         let theta = workload.initial();
-        let mut training = workload.training(Precision::Double, Method::default(), 1, theta);
+        let mut training = workload.training(Precision::Double, Solver::default(), 1, theta);
         training.run(2);
         let (start, mut done) = (Instant::now(), 0);
         while start.elapsed() < Duration::from_secs(1) {

@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use lawful::optimiser::{Adam, AdamSettings, Optimiser};
-use lawful::strategy::{Evaluator, L1, LawRows, Leftover, SelfAdaptive, Strategy, Vanilla};
+use lawful::strategy::{Evaluator, L1, LawRows, MisfitView, SelfAdaptive, Strategy, Vanilla};
 use lawful::{Random, Relation};
 
 const UNITS: usize = 12;
@@ -42,12 +42,12 @@ fn train(strategy: Box<dyn Strategy>, measured: &[(f64, f64)], grid: &[f64]) -> 
         let terms: Vec<f64> = errors.iter().map(|e| e * e).collect();
         let violations: Vec<f64> =
             curve.windows(2).map(|pair| (pair[0] - pair[1]).max(0.0) / H).collect();
-        let leftover =
-            Leftover { terms: &terms, violations: &violations, residuals: &[], laws: &laws };
-        result = (leftover.fit(), violations.iter().sum::<f64>() * H);
+        let view =
+            MisfitView { terms: &terms, violations: &violations, residuals: &[], laws: &laws };
+        result = (view.fit(), violations.iter().sum::<f64>() * H);
 
         // The strategy gives the value and its slopes; the chain rule does the rest.
-        let value = evaluator.evaluate(&leftover, iteration);
+        let value = evaluator.evaluate(&view, iteration);
         let slopes = evaluator.slopes();
         let mut gradient = vec![0.0; theta.len()];
         let mut add = |factor: f64, row: usize| {

@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use lawful::optimiser::{Adam, AdamSettings};
-use lawful::{Activation, Dataset, Initialise, Law, Method, Mlp, MlpShape, Objective};
+use lawful::{Activation, Dataset, Initialise, Law, Mlp, MlpShape, Objective, Solver};
 use lawful::{Precision, Problem, Settings, Trainer, law::Words, strategy::SelfAdaptive};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let adam = Adam::new(AdamSettings { rate: 3e-3, ..Default::default() }, theta.len());
     let network = Box::new(Mlp::new(shape, Precision::Double));
     let strategy = Box::new(SelfAdaptive::default());
-    let objective = Objective::new(Problem::new(data, laws), network, Method::default(), strategy);
+    let objective = Objective::new(Problem::new(data, laws), network, Solver::default(), strategy);
     let settings = Settings { iterations: 1500, ..Settings::default() };
     let mut trainer = Trainer::new(objective, Box::new(adam), settings, theta);
     let outcome = trainer.run(&mut ());

@@ -5,7 +5,7 @@ use lawful::law::Words;
 use lawful::optimiser::{Adam, AdamSettings};
 use lawful::strategy::Vanilla;
 use lawful::{Batch, Sampler, Settings, Simulation, Trainer};
-use lawful::{Dataset, Equations, FormulaField, Method, Objective, Problem, Recorded};
+use lawful::{Dataset, Equations, FormulaField, Objective, Problem, Recorded, Solver};
 
 /// Lotka and Volterra: `x' = θ₀ x − θ₁ x y`, `y' = θ₂ x y − θ₃ y`.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words = Words::new().state(["x", "y"]).check()?;
     let field = FormulaField::new(&["1.1*x - 0.4*x*y", "0.1*x*y - 0.4*y"], &words)
         .map_err(|(_, error)| error)?;
-    let truth = Simulation { field, inputs: Vec::new(), method: None, noise: None };
+    let truth = Simulation { field, inputs: Vec::new(), tableau: None, noise: None };
     let times: Vec<f64> = (0..150).map(|n| 0.1 * f64::from(n)).collect();
     let hares_and_lynxes = truth.run("1", &times, &[10.0, 5.0])?;
     let names = words.state().to_vec();
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sampler = Sampler::new(windows, &data, 1).ok_or("no window to draw")?;
     let field = Box::new(Recorded::new(LotkaVolterra));
     let problem = Problem::new(data, Vec::new());
-    let objective = Objective::new(problem, field, Method::default(), Box::new(Vanilla));
+    let objective = Objective::new(problem, field, Solver::default(), Box::new(Vanilla));
     let adam = Adam::new(AdamSettings { rate: 0.01, ..Default::default() }, 4);
     let settings = Settings { iterations: 3000, ..Settings::default() };
     let mut trainer = Trainer::new(objective, Box::new(adam), settings, vec![0.7; 4]);

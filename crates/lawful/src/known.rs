@@ -10,7 +10,7 @@ use crate::LearnedConstant;
 /// An expression sees `t`, the state, the inputs, constants and definitions. Learned constants are
 /// variables to it, behind the state: its pull-back gives their adjoints with the state's.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownRates {
     /// State variable and expression of each rate.
     rates: Vec<(usize, Expression)>,
     constants: Vec<LearnedConstant>,
@@ -18,7 +18,7 @@ pub struct Known {
     inputs: usize,
 }
 
-impl Known {
+impl KnownRates {
     /// Reads rates: the number of a state variable and the expression of its rate. The value that
     /// the vocabulary has for a learned constant does not matter.
     ///
@@ -38,11 +38,14 @@ impl Known {
             let LearnedConstant { name, .. } = constant;
             assert!(constant.starts_inside(), "`{name}` does not start inside its bounds");
         }
-        let freed = freed(vocabulary, &constants);
+        let with_learned_as_variables = with_learned_as_variables(vocabulary, &constants);
         let mut read = Vec::with_capacity(rates.len());
         for (n, &(variable, text)) in rates.iter().enumerate() {
             assert!(variable < states, "variable {variable} of {states}");
-            read.push((variable, Expression::parse(text, &freed).map_err(|error| (n, error))?));
+            read.push((
+                variable,
+                Expression::parse(text, &with_learned_as_variables).map_err(|error| (n, error))?,
+            ));
         }
         Ok(Self { rates: read, constants, states, inputs })
     }
@@ -68,7 +71,10 @@ impl Known {
 ///
 /// # Panics
 /// If a learned constant is not one of the vocabulary's.
-pub fn freed(vocabulary: &Vocabulary, constants: &[LearnedConstant]) -> Vocabulary {
+pub fn with_learned_as_variables(
+    vocabulary: &Vocabulary,
+    constants: &[LearnedConstant],
+) -> Vocabulary {
     let is_learned = |name: &str| constants.iter().any(|constant| constant.name == name);
     for LearnedConstant { name, .. } in constants {
         let exists = vocabulary.constants().iter().any(|(known, _)| known == name);
@@ -93,13 +99,13 @@ pub fn freed(vocabulary: &Vocabulary, constants: &[LearnedConstant]) -> Vocabula
 ///
 /// ```
 /// use lawful::law::Words;
-/// use lawful::{Informed, Known, LearnedConstant, VectorField};
+/// use lawful::{HybridField, KnownRates, LearnedConstant, VectorField};
 ///
 /// // An oscillator x″ = −k x whose stiffness is not known.
 /// let vocabulary = Words::new().state(["x", "v"]).constant("k", 2.0).check()?;
 /// let k = LearnedConstant { name: "k".to_owned(), start: 2.0, min: Some(0.0), max: None };
-/// let known = Known::new(&[(0, "v"), (1, "-k*x")], vec![k], &vocabulary).expect("expressions");
-/// let mut field = Informed::new(known);
+/// let known = KnownRates::new(&[(0, "v"), (1, "-k*x")], vec![k], &vocabulary).expect("expressions");
+/// let mut field = HybridField::new(known);
 /// field.set_parameters(&[2.0_f64.ln()]);
 /// field.reserve(1, 1);
 /// let mut dy = [0.0; 2];
@@ -107,8 +113,8 @@ pub fn freed(vocabulary: &Vocabulary, constants: &[LearnedConstant]) -> Vocabula
 /// assert_eq!(dy, [0.5, -4.0]);
 /// # Ok::<(), lawful::law::LawError>(())
 /// ```
-pub struct Informed {
-    known: Known,
+pub struct HybridField {
+    known: KnownRates,
     network: Option<Part>,
     /// Value, derivative by its raw number, and adjoint so far of each learned constant.
     values: Vec<f64>,
@@ -144,9 +150,9 @@ struct Room {
     workspace: Workspace,
 }
 
-impl Informed {
+impl HybridField {
     /// Known rates alone, with the learned constants at their start.
-    pub fn new(known: Known) -> Self {
+    pub fn new(known: KnownRates) -> Self {
         let count = known.constants.len();
         let mut field = Self {
             known,
@@ -173,7 +179,7 @@ impl Informed {
     /// of its outputs.
     #[must_use]
     pub fn with_network(mut self, field: Box<dyn VectorField>, variables: &[usize]) -> Self {
-        let Known { states, inputs, .. } = self.known;
+        let KnownRates { states, inputs, .. } = self.known;
         assert_eq!(field.state_len(), states, "the network's state is not that of the known rates");
         assert_eq!(field.input_len(), inputs, "the network's inputs are not the known rates'");
         assert_eq!(field.output_len(), variables.len(), "one variable for each output");
@@ -207,7 +213,7 @@ impl Room {
     }
 }
 
-impl VectorField for Informed {
+impl VectorField for HybridField {
     fn state_len(&self) -> usize {
         self.known.states
     }

@@ -19,8 +19,8 @@
 //! | [`Dataset`], [`Simulation`] | measurements, ragged and with gaps; or data made from equations |
 //! | [`Law`] | an expression that must hold, read from text; see [`law`] |
 //! | [`VectorField`] | the right-hand side: [`Mlp`], or [`Recorded`] around your own [`Equations`]; see [`ode`] |
-//! | [`Informed`] | known rates with learned constants, and a network for what is not [`Known`] |
-//! | [`Method`] | a Runge–Kutta method with its step control |
+//! | [`HybridField`] | known rates with learned constants, and a network for what is not [`KnownRates`] |
+//! | [`Solver`] | a Runge–Kutta method with its step control |
 //! | [`strategy`] | how violations enter the objective; usable with any network, see `examples/any_network.rs` |
 //! | [`Objective`] | φ(θ) and its gradient, exact for the steps taken |
 //! | [`optimiser`], [`Schedule`] | what moves θ, and how fast |
@@ -33,8 +33,9 @@ mod constant;
 mod dataset;
 mod flow;
 mod formula;
-mod hold;
+mod initial_states;
 mod initialise;
+mod interpolation;
 mod known;
 mod loss;
 mod misfit;
@@ -46,38 +47,37 @@ mod problem;
 mod random;
 mod scale;
 mod schedule;
+mod segment;
 mod simulate;
-mod starts;
 pub mod strategy;
-mod stretch;
 mod trainer;
 
 pub use best_point::{BestPoint, Verdict};
 pub use constant::{LearnedConstant, extend_rows};
 pub use dataset::{DataError, Dataset, Trajectory};
 pub use formula::FormulaField;
-pub use hold::{Hold, Table, fill};
+pub use initial_states::{FreeStarts, ParameterLayout, initial_states};
 pub use initialise::Initialise;
-pub use known::{Informed, Known, freed};
+pub use interpolation::{Interpolation, Table, fill};
+pub use known::{HybridField, KnownRates, with_learned_as_variables};
 pub use lawful_law as law;
 pub use lawful_law::{Law, Relation, Vocabulary};
 pub use lawful_ode as ode;
 pub use lawful_ode::{
-    Activation, Adaptive, Control, Equations, Method, Mlp, MlpShape, Precision, Recorded, Scaled,
-    Scaling, Tableau, VectorField,
+    Activation, Adaptive, Control, Equations, Mlp, MlpShape, Precision, Recorded, Scaled, Scaling,
+    Solver, Tableau, VectorField,
 };
 pub use loss::Loss;
 pub use misfit::Misfit;
 pub use noise::noise;
-pub use objective::{Evaluation, Failure, Memory, Objective};
-pub use observer::{Event, Observer, Row, Stop, Wish};
+pub use objective::{Evaluation, Failure, Objective, StrategyMemory};
+pub use observer::{Event, Observer, Row, StopReason};
 pub use problem::{Problem, Units};
 pub use random::Random;
 pub use scale::{scaling, units};
-pub use schedule::{Course, Schedule};
+pub use schedule::{RateDecay, Schedule};
+pub use segment::{Batch, Sampler, Segment};
 pub use simulate::{Noise, NoiseLevel, Simulation};
-pub use starts::{Freedom, Layout, initial_states};
-pub use stretch::{Batch, Sampler, Stretch};
 pub use trainer::{
     GradientAt, Outcome, Progress, Restore, Settings, Trainer, Validated, Validation,
 };

@@ -1,6 +1,6 @@
 //! What is left over of data and laws along a computed path.
 //!
-//! A [`Misfit`] is laid out once for a set of stretches and then measured on solved paths only: no
+//! A [`Misfit`] is laid out once for a set of segments and then measured on solved paths only: no
 //! law can be evaluated on the data by accident.
 
 use std::ops::Range;
@@ -8,21 +8,21 @@ use std::ops::Range;
 use lawful_law::{Law, Relation, Steps, Workspace};
 
 use crate::flow::Flow;
-use crate::starts::Starts;
-use crate::strategy::{LawRows, Leftover, Slopes};
-use crate::{Failure, LearnedConstant, Problem, Stretch, extend_rows};
+use crate::initial_states::InitialStates;
+use crate::strategy::{LawRows, MisfitView, Slopes};
+use crate::{Failure, LearnedConstant, Problem, Segment, extend_rows};
 
-/// The rows of one stretch in the flat arrays of a [`Misfit`].
+/// The rows of one segment in the flat arrays of a [`Misfit`].
 #[derive(Debug, Clone)]
-struct Piece {
+struct SegmentRows {
     /// Its rows, the lead included.
     rows: Range<usize>,
-    /// 1 if the trajectory's initial state stands before the first row, for `initial(…)`: a stretch
+    /// 1 if the trajectory's initial state stands before the first row, for `initial(…)`: a segment
     /// that starts later does not pass through it.
     lead: usize,
     /// The first row, counted in `rows`, that counts: for itself, and as a neighbour of others.
     first: usize,
-    /// 1 if the row at `first` was measured and not predicted, because the stretch starts there in
+    /// 1 if the row at `first` was measured and not predicted, because the segment starts there in
     /// the middle of its trajectory. It has no error, and no residual that knows only it and what
     /// came before: that would be the data's violation, not the path's.
     measured: usize,
@@ -32,7 +32,7 @@ struct Piece {
     initial: Option<usize>,
 }
 
-impl Piece {
+impl SegmentRows {
     /// The rows, counted from the piece's own first, at which a law has a residual.
     fn residual_rows(&self, law: &Law) -> Range<usize> {
         let reach = law.reach();
@@ -50,10 +50,10 @@ impl Piece {
     }
 }
 
-/// Errors of the data and violations of each law, at every row of a set of stretches.
+/// Errors of the data and violations of each law, at every row of a set of segments.
 #[derive(Debug)]
 pub struct Misfit {
-    pieces: Vec<Piece>,
+    segment_rows: Vec<SegmentRows>,
     /// Times, predicted states and inputs of all pieces, row after row.
     times: Vec<f64>,
     states: Vec<f64>,
@@ -112,7 +112,7 @@ impl Learned {
 impl Default for Misfit {
     fn default() -> Self {
         Self {
-            pieces: Vec::new(),
+            segment_rows: Vec::new(),
             times: Vec::new(),
             states: Vec::new(),
             inputs: Vec::new(),
@@ -134,20 +134,25 @@ impl Default for Misfit {
 }
 
 impl Misfit {
-    /// Lays out the rows of these stretches, in this order.
-    pub(crate) fn lay_out(&mut self, problem: &Problem, stretches: &[Stretch], starts: &Starts) {
+    /// Lays out the rows of these segments, in this order.
+    pub(crate) fn lay_out(
+        &mut self,
+        problem: &Problem,
+        segments: &[Segment],
+        starts: &InitialStates,
+    ) {
         let Problem { dataset, laws, .. } = problem;
         let (d, m) = (dataset.state().len(), dataset.inputs().len());
-        self.pieces.clear();
+        self.segment_rows.clear();
         self.times.clear();
         self.inputs.clear();
         self.states.clear();
         self.cells.clear();
-        for stretch in stretches {
-            let trajectory = &dataset.trajectories()[stretch.trajectory];
+        for segment in segments {
+            let trajectory = &dataset.trajectories()[segment.trajectory];
             let start = self.times.len();
-            let restarted = stretch.first > 0;
-            let (first, end) = (stretch.first, stretch.first + stretch.rows);
+            let restarted = segment.first > 0;
+            let (first, end) = (segment.first, segment.first + segment.rows);
             if restarted {
                 self.times.push(trajectory.times[0]);
                 self.states.extend_from_slice(&trajectory.states[..d]);
@@ -165,22 +170,22 @@ impl Misfit {
             self.times.extend_from_slice(&trajectory.times[first..end]);
             self.states.resize(self.times.len() * d, 0.0);
             self.inputs.extend_from_slice(&trajectory.inputs[first * m..end * m]);
-            self.pieces.push(Piece {
+            self.segment_rows.push(SegmentRows {
                 rows: start..self.times.len(),
                 lead,
                 first: lead + unscored,
                 measured,
                 to_end: end == trajectory.len(),
-                initial: starts.find(stretch.trajectory, 0),
+                initial: starts.find(segment.trajectory, 0),
             });
         }
-        self.lay_out_joints(stretches, starts, d);
+        self.lay_out_joints(segments, starts, d);
         self.terms.clear();
         self.terms.resize(self.cells.len(), 0.0);
         self.laws.clear();
         let mut start = 0;
         for law in laws {
-            let len = self.pieces.iter().map(|piece| piece.residual_rows(law).len()).sum();
+            let len = self.segment_rows.iter().map(|piece| piece.residual_rows(law).len()).sum();
             self.laws.push(LawRows { relation: law.relation(), start, len });
             start += len;
         }
@@ -188,24 +193,24 @@ impl Misfit {
         self.residuals.resize(start, 0.0);
         self.violations.clear();
         self.violations.resize(start, 0.0);
-        let longest = self.pieces.iter().map(|piece| piece.rows.len()).max().unwrap_or(0);
+        let longest = self.segment_rows.iter().map(|piece| piece.rows.len()).max().unwrap_or(0);
         self.scratch.resize(longest.max(self.scratch.len()), 0.0);
     }
 
     /// Where one segment ends at the row at which another of its trajectory begins from a trained
     /// state.
-    fn lay_out_joints(&mut self, stretches: &[Stretch], starts: &Starts, d: usize) {
+    fn lay_out_joints(&mut self, segments: &[Segment], starts: &InitialStates, d: usize) {
         self.joints.clear();
-        for (b, later) in stretches.iter().enumerate() {
+        for (b, later) in segments.iter().enumerate() {
             if later.first == 0 || starts.find(later.trajectory, later.first).is_none() {
                 continue;
             }
-            let before = stretches.iter().position(|stretch| {
-                stretch.trajectory == later.trajectory
-                    && stretch.first + stretch.rows == later.first + 1
+            let before = segments.iter().position(|segment| {
+                segment.trajectory == later.trajectory
+                    && segment.first + segment.rows == later.first + 1
             });
             if let Some(a) = before {
-                let (a, b) = (&self.pieces[a], &self.pieces[b]);
+                let (a, b) = (&self.segment_rows[a], &self.segment_rows[b]);
                 self.joints.push((a.rows.end - 1, b.rows.start + b.lead));
             }
         }
@@ -218,18 +223,18 @@ impl Misfit {
     }
 
     /// Measures errors and violations on the paths of `flow`, which was laid out for the same
-    /// stretches and solved from the same z; `theta` are the field's parameters, of which the last
+    /// segments and solved from the same z; `theta` are the field's parameters, of which the last
     /// ones are the learned constants'.
     pub(crate) fn measure(
         &mut self,
         flow: &Flow,
         problem: &Problem,
-        (starts, z): (&Starts, &[f64]),
+        (starts, z): (&InitialStates, &[f64]),
         theta: &[f64],
     ) {
         let Problem { laws, loss, units, constants, .. } = problem;
         let d = units.state.len();
-        for (n, piece) in self.pieces.iter().enumerate() {
+        for (n, piece) in self.segment_rows.iter().enumerate() {
             let own = &mut self.states[piece.rows.start * d..piece.rows.end * d];
             let (lead, observed) = own.split_at_mut(piece.lead * d);
             observed.copy_from_slice(flow.observed(n));
@@ -262,8 +267,8 @@ impl Misfit {
         for (k, law) in laws.iter().enumerate() {
             let unit = units.law(k);
             let mut at = self.laws[k].start;
-            for n in 0..self.pieces.len() {
-                let rows = self.pieces[n].residual_rows(law);
+            for n in 0..self.segment_rows.len() {
+                let rows = self.segment_rows[n].residual_rows(law);
                 if rows.is_empty() {
                     continue;
                 }
@@ -295,7 +300,7 @@ impl Misfit {
 
     /// The residuals of a law at every row of piece `n`, into `scratch`.
     fn evaluate(&mut self, law: &Law, n: usize) {
-        let rows = self.pieces[n].rows.clone();
+        let rows = self.segment_rows[n].rows.clone();
         let Self { times, states, inputs, learned, workspace, scratch, .. } = self;
         let seen = if learned.values.is_empty() { &*states } else { &learned.rows };
         let steps = steps(times, seen, inputs, rows.clone());
@@ -303,12 +308,12 @@ impl Misfit {
     }
 
     /// The first row at which a law is infinite or not a number.
-    pub(crate) fn undefined(&self, problem: &Problem, stretches: &[Stretch]) -> Option<Failure> {
+    pub(crate) fn undefined(&self, problem: &Problem, segments: &[Segment]) -> Option<Failure> {
         let Problem { dataset, laws, units, .. } = problem;
         let d = units.state.len();
         for (k, law) in laws.iter().enumerate() {
             let mut at = self.laws[k].start;
-            for (piece, stretch) in self.pieces.iter().zip(stretches) {
+            for (piece, segment) in self.segment_rows.iter().zip(segments) {
                 for row in piece.residual_rows(law) {
                     let residual = self.residuals[at] * units.law(k);
                     at += 1;
@@ -324,7 +329,7 @@ impl Misfit {
                         law: law.name().to_owned(),
                         residual,
                         t: short(self.times[row]),
-                        trajectory: dataset.trajectories()[stretch.trajectory].name.clone(),
+                        trajectory: dataset.trajectories()[segment.trajectory].name.clone(),
                         state: state.join(", "),
                     });
                 }
@@ -334,16 +339,16 @@ impl Misfit {
     }
 
     /// What a strategy looks at.
-    pub fn leftover(&self) -> Leftover<'_> {
+    pub fn view(&self) -> MisfitView<'_> {
         let Self { terms, violations, residuals, laws, .. } = self;
-        Leftover { terms, violations, residuals, laws }
+        MisfitView { terms, violations, residuals, laws }
     }
 
     /// What holds segments together, as one equality law of its own: the jumps of the states, in
     /// units of the problem, where one segment ends and the next one begins from a trained state.
-    pub fn continuity(&self) -> Leftover<'_> {
+    pub fn continuity(&self) -> MisfitView<'_> {
         let Self { jumps, jump_sizes, continuity, .. } = self;
-        Leftover { terms: &[], violations: jump_sizes, residuals: jumps, laws: continuity }
+        MisfitView { terms: &[], violations: jump_sizes, residuals: jumps, laws: continuity }
     }
 
     /// The mean violation of law `k`, in units of the problem, whatever margin training asks for.
@@ -367,26 +372,26 @@ impl Misfit {
     /// Times of the rows at which law `k` has a residual, in the order of
     /// [`residuals`](Self::residuals).
     pub fn residual_times(&self, law: &Law) -> Vec<f64> {
-        let rows = |piece: &Piece| {
+        let rows = |piece: &SegmentRows| {
             let own = piece.residual_rows(law);
             piece.rows.start + own.start..piece.rows.start + own.end
         };
-        self.pieces.iter().flat_map(|piece| &self.times[rows(piece)]).copied().collect()
+        self.segment_rows.iter().flat_map(|piece| &self.times[rows(piece)]).copied().collect()
     }
 
-    /// How many of the residuals of a law belong to each stretch, in the order of the stretches.
+    /// How many of the residuals of a law belong to each segment, in the order of the segments.
     pub fn residual_counts(&self, law: &Law) -> Vec<usize> {
-        self.pieces.iter().map(|piece| piece.residual_rows(law).len()).collect()
+        self.segment_rows.iter().map(|piece| piece.residual_rows(law).len()).collect()
     }
 
-    /// Carries slopes of an objective back to the predicted states of every stretch, and hands each
+    /// Carries slopes of an objective back to the predicted states of every segment, and hands each
     /// to `flow`; adds the adjoint of trained initial states that laws look at to `z_bar`.
     pub(crate) fn pull_back(
         &mut self,
         (slopes, of_continuity): (&Slopes, &Slopes),
         problem: &Problem,
         flow: &mut Flow,
-        (starts, z_bar): (&Starts, &mut [f64]),
+        (starts, z_bar): (&InitialStates, &mut [f64]),
     ) {
         let Problem { laws, loss, units, .. } = problem;
         let d = units.state.len();
@@ -413,13 +418,13 @@ impl Misfit {
                 continue;
             }
             let mut at = start;
-            for n in 0..self.pieces.len() {
-                let rows = self.pieces[n].residual_rows(law);
+            for n in 0..self.segment_rows.len() {
+                let rows = self.segment_rows[n].residual_rows(law);
                 if rows.is_empty() {
                     continue;
                 }
                 self.evaluate(law, n);
-                let piece = self.pieces[n].rows.clone();
+                let piece = self.segment_rows[n].rows.clone();
                 let residual_bar = &mut self.scratch[..piece.len()];
                 residual_bar.fill(0.0);
                 for bar in &mut residual_bar[rows] {
@@ -442,7 +447,7 @@ impl Misfit {
                 }
             }
         }
-        for (n, piece) in self.pieces.iter().enumerate() {
+        for (n, piece) in self.segment_rows.iter().enumerate() {
             let first = piece.rows.start + piece.lead;
             if let (1, Some(at)) = (piece.lead, piece.initial) {
                 starts.gather(at, &flow.state_bar[piece.rows.start * d..first * d], z_bar);

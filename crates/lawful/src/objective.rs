@@ -1,13 +1,13 @@
 //! One look at θ: solve, measure, weigh, and go back.
 
-use lawful_ode::{Method, VectorField, vectorised};
+use lawful_ode::{Solver, VectorField, vectorised};
 use thiserror::Error;
 
 use crate::flow::{FailedSolve, Flow, Mode};
+use crate::initial_states::{FreeStarts, InitialStates, ParameterLayout};
 use crate::misfit::Misfit;
-use crate::starts::{Freedom, Layout, Starts};
-use crate::strategy::{Evaluator, Renewal, State, Strategy, Value};
-use crate::{Problem, Stretch, scale};
+use crate::strategy::{Evaluator, State, Strategy, Value, WeightChange};
+use crate::{Problem, Segment, scale};
 
 /// What one look at θ found.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Evaluation {
 
 /// What strategies remember and have decided: everything about the objective that a checkpoint needs.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Memory {
+pub struct StrategyMemory {
     /// What the strategy remembers of the laws.
     pub laws: State,
     /// What it remembers of the continuity of segments.
@@ -37,7 +37,7 @@ pub struct Memory {
     pub weights: Vec<f64>,
 }
 
-impl Memory {
+impl StrategyMemory {
     /// Becomes a copy, without allocation.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.laws.clone_from(&other.laws);
@@ -92,9 +92,9 @@ pub struct Objective {
     /// What holds segments together, under the same strategy and counted apart.
     continuity: Evaluator,
     evaluation: Evaluation,
-    stretches: Vec<Stretch>,
+    segments: Vec<Segment>,
     /// Trained initial states; their z stand behind the field's parameters in θ.
-    starts: Starts,
+    starts: InitialStates,
     /// Number of parameters of the field.
     fields: usize,
     decay: f64,
@@ -112,7 +112,7 @@ impl Objective {
     pub fn new(
         problem: Problem,
         field: Box<dyn VectorField>,
-        method: Method,
+        solver: Solver,
         strategy: Box<dyn Strategy>,
     ) -> Self {
         let (laws, parameters) = (problem.laws.len(), field.parameter_len());
@@ -121,7 +121,7 @@ impl Objective {
         let taken = field.input_len();
         assert!(taken == inputs || taken == 0, "the field takes {taken} inputs of {inputs}");
         assert!(problem.constants.len() <= parameters, "learned constants that the field has not");
-        let flow = Flow::new(field, method, problem.hold);
+        let flow = Flow::new(field, solver, problem.interpolation);
         let evaluation = Evaluation {
             value: Value { value: 0.0, fit: 0.0, violation: 0.0 },
             loss: 0.0,
@@ -130,7 +130,7 @@ impl Objective {
             weights: vec![0.0; laws],
             gradient: vec![0.0; parameters],
         };
-        let stretches = Stretch::whole(&problem.dataset);
+        let segments = Segment::whole(&problem.dataset);
         let mut objective = Self {
             problem,
             flow,
@@ -138,39 +138,39 @@ impl Objective {
             continuity: Evaluator::new(strategy.of_continuity(), 1),
             evaluator: Evaluator::new(strategy, laws),
             evaluation,
-            stretches: Vec::new(),
-            starts: Starts::default(),
+            segments: Vec::new(),
+            starts: InitialStates::default(),
             fields: parameters,
             decay: 0.0,
             decayed: 0,
         };
-        objective.look_at(&stretches);
+        objective.select(&segments);
         objective
     }
 
-    /// Trains initial states of these stretches along with the field: θ gets as many more numbers,
+    /// Trains initial states of these segments along with the field: θ gets as many more numbers,
     /// which start at 0, where each state is what was measured, or a guess between neighbours.
     #[must_use]
-    pub fn with_freedom(mut self, freedom: Freedom, stretches: &[Stretch]) -> Self {
+    pub fn with_free_starts(mut self, free_starts: FreeStarts, segments: &[Segment]) -> Self {
         let scaling = scale::scaling(&self.problem.dataset);
-        self.starts = Starts::new(&self.problem.dataset, &scaling, freedom, stretches);
+        self.starts = InitialStates::new(&self.problem.dataset, &scaling, free_starts, segments);
         self.evaluation.gradient.resize(self.fields + self.starts.len(), 0.0);
-        self.stretches.clear();
-        self.look_at(stretches);
+        self.segments.clear();
+        self.select(segments);
         self
     }
 
     /// Starts these trajectories, by their index, from these states instead of the measured ones.
     #[must_use]
     pub fn starting_from(mut self, states: Vec<(usize, Vec<f64>)>) -> Self {
-        self.starts = Starts::fixed(states, self.problem.dataset.state().len());
-        let stretches = std::mem::take(&mut self.stretches);
-        self.look_at(&stretches);
+        self.starts = InitialStates::fixed(states, self.problem.dataset.state().len());
+        let segments = std::mem::take(&mut self.segments);
+        self.select(&segments);
         self
     }
 
     /// Where the numbers of θ are.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> ParameterLayout {
         self.starts.layout(self.fields)
     }
 
@@ -182,41 +182,41 @@ impl Objective {
         self
     }
 
-    /// Chooses the stretches that the next evaluations look at.
+    /// Chooses the segments that the next evaluations look at.
     ///
     /// # Panics
-    /// If a stretch is not part of a trajectory.
-    pub fn look_at(&mut self, stretches: &[Stretch]) {
-        if self.stretches != stretches {
-            self.stretches.clear();
-            self.stretches.extend_from_slice(stretches);
-            self.flow.lay_out(&self.problem.dataset, stretches, &self.starts);
-            self.misfit.lay_out(&self.problem, stretches, &self.starts);
+    /// If a segment is not part of a trajectory.
+    pub fn select(&mut self, segments: &[Segment]) {
+        if self.segments != segments {
+            self.segments.clear();
+            self.segments.extend_from_slice(segments);
+            self.flow.lay_out(&self.problem.dataset, segments, &self.starts);
+            self.misfit.lay_out(&self.problem, segments, &self.starts);
         }
     }
 
     /// φ and its gradient at θ, with renewed weights.
     pub fn evaluate(&mut self, theta: &[f64], iteration: usize) -> Result<&Evaluation, Failure> {
         self.measure(theta, Mode::Record)?;
-        self.renew(iteration);
+        self.update_weights(iteration);
         self.weigh(theta)
     }
 
     /// φ and its gradient at θ, under the weights of the last evaluation.
-    pub fn evaluate_held(&mut self, theta: &[f64]) -> Result<&Evaluation, Failure> {
+    pub fn evaluate_frozen(&mut self, theta: &[f64]) -> Result<&Evaluation, Failure> {
         self.measure(theta, Mode::Record)?;
         self.weigh(theta)
     }
 
     /// Renews the weights at the point of the last evaluation, which stays what it was; what has
     /// become of them.
-    pub fn renew(&mut self, iteration: usize) -> Renewal {
-        let of_laws = self.evaluator.renew(&self.misfit.leftover(), iteration);
-        let of_continuity = self.continuity.renew(&self.misfit.continuity(), iteration);
+    pub fn update_weights(&mut self, iteration: usize) -> WeightChange {
+        let of_laws = self.evaluator.update_weights(&self.misfit.view(), iteration);
+        let of_continuity = self.continuity.update_weights(&self.misfit.continuity(), iteration);
         match (of_laws, of_continuity) {
-            (Renewal::Jumped, _) | (_, Renewal::Jumped) => Renewal::Jumped,
-            (Renewal::Same, Renewal::Same) => Renewal::Same,
-            _ => Renewal::Changed,
+            (WeightChange::Large, _) | (_, WeightChange::Large) => WeightChange::Large,
+            (WeightChange::Unchanged, WeightChange::Unchanged) => WeightChange::Unchanged,
+            _ => WeightChange::Slight,
         }
     }
 
@@ -230,7 +230,7 @@ impl Objective {
             return Err(Failure::Loss(self.evaluation.loss));
         }
         if !value.value.is_finite() {
-            let law = self.misfit.undefined(&self.problem, &self.stretches);
+            let law = self.misfit.undefined(&self.problem, &self.segments);
             return Err(law.unwrap_or(Failure::Value(value.value)));
         }
         let Self { problem, flow, misfit, evaluator, continuity, evaluation, starts, .. } = self;
@@ -253,7 +253,7 @@ impl Objective {
 
     /// The objective under the weights as they are.
     fn value(&mut self, theta: &[f64]) -> Value {
-        let mut value = self.evaluator.evaluate_frozen(&self.misfit.leftover());
+        let mut value = self.evaluator.evaluate_frozen(&self.misfit.view());
         // Neither F nor P: it belongs to the way, not to the result.
         value.value += self.continuity.evaluate_frozen(&self.misfit.continuity()).value;
         if self.decay > 0.0 {
@@ -267,7 +267,7 @@ impl Objective {
     /// [`evaluate`](Self::evaluate): the function whose exact gradient that was.
     ///
     /// # Panics
-    /// If that evaluation failed, or looked at other stretches.
+    /// If that evaluation failed, or looked at other segments.
     pub fn replay(&mut self, theta: &[f64]) -> Result<Value, Failure> {
         self.measure(theta, Mode::Replay)?;
         Ok(self.value(theta))
@@ -298,7 +298,7 @@ impl Objective {
         Ok(())
     }
 
-    /// The predicted states of stretch `n` of the last evaluation, row after row.
+    /// The predicted states of segment `n` of the last evaluation, row after row.
     pub fn predicted(&self, n: usize) -> &[f64] {
         self.flow.observed(n)
     }
@@ -321,8 +321,8 @@ impl Objective {
     }
 
     /// Copies the strategy's memory, for a checkpoint.
-    pub fn save_strategy(&self, into: &mut Memory) {
-        let Memory { laws, continuity, weights } = into;
+    pub fn save_strategy(&self, into: &mut StrategyMemory) {
+        let StrategyMemory { laws, continuity, weights } = into;
         laws.clone_from(self.evaluator.state());
         continuity.clone_from(self.continuity.state());
         weights.clear();
@@ -334,7 +334,7 @@ impl Objective {
     ///
     /// # Panics
     /// If it is of an objective with another number of laws.
-    pub fn restore_strategy(&mut self, memory: &Memory) {
+    pub fn restore_strategy(&mut self, memory: &StrategyMemory) {
         self.evaluator.set_state(&memory.laws);
         self.continuity.set_state(&memory.continuity);
         let (laws, continuity) = memory.weights.split_at(self.problem.laws.len());

@@ -1,10 +1,12 @@
 //! Who watches a run, and what there is to see.
 
+use std::ops::ControlFlow;
+
 use crate::{Evaluation, Failure, Progress, Verdict};
 
 /// Why training ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Stop {
+pub enum StopReason {
     /// All iterations are done.
     Finished,
     /// The optimiser cannot go on; why.
@@ -58,21 +60,12 @@ pub struct Row<'a> {
     pub event: Option<&'a Event>,
 }
 
-/// What an observer wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// To go on.
-    Continue,
-    /// To stop, after a checkpoint.
-    Stop,
-}
-
 /// Watches a run; it cannot change it, only stop it.
 pub trait Observer {
     /// After each iteration.
-    fn iteration(&mut self, row: &Row) -> Wish {
+    fn iteration(&mut self, row: &Row) -> ControlFlow<()> {
         let _ = row;
-        Wish::Continue
+        ControlFlow::Continue(())
     }
 
     /// Whether a checkpoint is wanted at this iteration.

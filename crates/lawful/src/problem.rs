@@ -2,7 +2,7 @@
 
 use lawful_law::Law;
 
-use crate::{Dataset, Hold, LearnedConstant, Loss};
+use crate::{Dataset, Interpolation, LearnedConstant, Loss};
 
 /// Data, laws, and how an error counts.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct Problem {
     /// How an error of one cell becomes a term of the loss.
     pub loss: Loss,
     /// What inputs are between rows.
-    pub hold: Hold,
+    pub interpolation: Interpolation,
     /// What counts as an error, or a violation, of one.
     pub units: Units,
     /// Constants that are learned with the field and that laws use; empty if no law does. The laws
@@ -41,8 +41,8 @@ impl Problem {
     /// Mean squared error, linear inputs, the data's own units.
     pub fn new(dataset: Dataset, laws: Vec<Law>) -> Self {
         let units = Units::of_data(dataset.state().len(), laws.len());
-        let (loss, hold, constants) = (Loss::Mse, Hold::Linear, Vec::new());
-        Self { dataset, laws, loss, hold, units, constants }
+        let (loss, interpolation, constants) = (Loss::Mse, Interpolation::Linear, Vec::new());
+        Self { dataset, laws, loss, interpolation, units, constants }
     }
 
     /// The same question asked of other data.

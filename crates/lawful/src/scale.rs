@@ -3,7 +3,7 @@
 use lawful_law::{Law, Steps, Workspace};
 use lawful_ode::Scaling;
 
-use crate::{Dataset, Hold, LearnedConstant, Trajectory, Units, extend_rows, fill, noise};
+use crate::{Dataset, Interpolation, LearnedConstant, Trajectory, Units, extend_rows, fill, noise};
 
 /// Rows of a law at which its size is looked at: more would not change it.
 const LOOKS: usize = 64;
@@ -158,7 +158,7 @@ pub(crate) fn completed(trajectory: &Trajectory, scaling: &Scaling) -> Vec<f64> 
     let mut states = trajectory.states.clone();
     for variable in 0..d {
         let mut cells: Vec<f64> = states.iter().skip(variable).step_by(d).copied().collect();
-        if !fill(Hold::Linear, &trajectory.times, &mut cells, 1) {
+        if !fill(Interpolation::Linear, &trajectory.times, &mut cells, 1) {
             cells.fill(scaling.state_centre[variable]);
         }
         for (state, cell) in states.iter_mut().skip(variable).step_by(d).zip(cells) {

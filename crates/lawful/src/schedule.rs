@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
-/// The course of the learning rate after warm-up.
+/// How the learning rate falls after warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Course {
+pub enum RateDecay {
     /// The same rate throughout.
     #[default]
     Constant,
@@ -21,14 +21,14 @@ pub enum Course {
 ///
 /// | setting | default | range | purpose |
 /// |---|---|---|---|
-/// | `course` | constant | | what happens after warm-up |
+/// | `decay` | constant | | what happens after warm-up |
 /// | `last` | 0.01 | (0, 1] | the factor at the end of cosine and exponential |
 /// | `warm_up` | 0 | iterations | linear rise at the start |
 /// | `iterations` | – | ≥ 1 | the planned length; beyond it the last value holds |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Schedule {
     /// What happens after warm-up.
-    pub course: Course,
+    pub decay: RateDecay,
     /// The factor at the end of the planned iterations.
     pub last: f64,
     /// Iterations over which the rate rises linearly to its full value.
@@ -47,17 +47,17 @@ impl Schedule {
 
     /// The same rate throughout.
     pub fn constant() -> Self {
-        Self { course: Course::Constant, last: Self::LAST, warm_up: 0, iterations: 1 }
+        Self { decay: RateDecay::Constant, last: Self::LAST, warm_up: 0, iterations: 1 }
     }
 
     /// The schedule of that name for a run of this many iterations.
     pub fn from_name(name: &str, iterations: usize) -> Option<Self> {
-        let of = |course, warm_up| Self { course, last: Self::LAST, warm_up, iterations };
+        let of = |decay, warm_up| Self { decay, last: Self::LAST, warm_up, iterations };
         match name {
-            "constant" => Some(of(Course::Constant, 0)),
-            "cosine" => Some(of(Course::Cosine, 0)),
-            "exponential" => Some(of(Course::Exponential, 0)),
-            "warm-up" => Some(of(Course::Constant, iterations.div_ceil(10))),
+            "constant" => Some(of(RateDecay::Constant, 0)),
+            "cosine" => Some(of(RateDecay::Cosine, 0)),
+            "exponential" => Some(of(RateDecay::Exponential, 0)),
+            "warm-up" => Some(of(RateDecay::Constant, iterations.div_ceil(10))),
             _ => None,
         }
     }
@@ -70,10 +70,10 @@ impl Schedule {
         let span = self.iterations.saturating_sub(self.warm_up).max(1);
         // 0 at the end of warm-up, 1 at the planned end and ever after.
         let x = ((iteration - self.warm_up) as f64 / span as f64).min(1.0);
-        match self.course {
-            Course::Constant => 1.0,
-            Course::Cosine => self.last + (1.0 - self.last) * 0.5 * (1.0 + (PI * x).cos()),
-            Course::Exponential => self.last.powf(x),
+        match self.decay {
+            RateDecay::Constant => 1.0,
+            RateDecay::Cosine => self.last + (1.0 - self.last) * 0.5 * (1.0 + (PI * x).cos()),
+            RateDecay::Exponential => self.last.powf(x),
         }
     }
 }

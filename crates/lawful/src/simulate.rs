@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use lawful_law::{Expression, Steps, Workspace};
 use lawful_ode::{
-    Adaptive, Control, Courses, Equations, Inputs, Method, Path, Recorded, SolveError, Tableau,
-    predict,
+    Adaptive, Control, Equations, InitialValueProblems, Inputs, Path, Recorded, SolveError, Solver,
+    Tableau, predict,
 };
 
 use crate::{FormulaField, Random, Trajectory};
@@ -20,7 +20,7 @@ pub struct Simulation {
     pub inputs: Vec<Expression>,
     /// A method that steps on the sampling grid itself; without one, the default, Dormand–Prince
     /// with tight tolerances (1e-12 relative, 1e-14 absolute), which does not depend on the grid.
-    pub method: Option<&'static Tableau>,
+    pub tableau: Option<&'static Tableau>,
     /// Measurement noise, for [`disturb`](Self::disturb); none by default.
     pub noise: Option<Noise>,
 }
@@ -58,21 +58,21 @@ impl Simulation {
         times: &[f64],
         initial: &[f64],
     ) -> Result<Trajectory, SolveError> {
-        let control = match self.method {
+        let control = match self.tableau {
             Some(_) => Control::Grid { substeps: 1 },
             None => Control::Adaptive(Adaptive {
                 max_steps: 10_000_000,
                 ..Adaptive::with_tolerances(TIGHT.0, TIGHT.1)
             }),
         };
-        let tableau = self.method.unwrap_or(&lawful_ode::methods::DOPRI5);
-        let method = Method::new(tableau, control).expect("dopri5 has an error estimate");
+        let tableau = self.tableau.unwrap_or(&lawful_ode::tableaus::DOPRI5);
+        let solver = Solver::new(tableau, control).expect("dopri5 has an error estimate");
         let mut field = Recorded::new(self.field.clone());
-        let mut courses = Courses::new(self.field.state_len());
-        courses.push(times, initial);
+        let mut ivps = InitialValueProblems::new(self.field.state_len());
+        ivps.push(times, initial);
         let mut path = Path::default();
         let signals = Signals::new(self);
-        predict(&mut field, &method, &courses, &signals, &mut path)?;
+        predict(&mut field, &solver, &ivps, &signals, &mut path)?;
         let mut inputs = vec![0.0; times.len() * self.inputs.len()];
         if !self.inputs.is_empty() {
             for (row, &t) in inputs.chunks_exact_mut(self.inputs.len()).zip(times) {

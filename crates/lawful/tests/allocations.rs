@@ -6,30 +6,31 @@ mod common;
 #[path = "common/counting.rs"]
 mod counting;
 
+use std::ops::ControlFlow;
+
 use common::{LAWS, dataset, dopri5, laws, objective, trajectory};
 use counting::allocations;
 use lawful::optimiser::{Lbfgs, LbfgsSettings};
 use lawful::strategy::SelfAdaptive;
 use lawful::{
-    Batch, Freedom, Method, Observer, Problem, Restore, Row, Sampler, Settings, Stretch, Trainer,
-    Wish,
+    Batch, FreeStarts, Observer, Problem, Restore, Row, Sampler, Segment, Settings, Solver, Trainer,
 };
 
 /// The count at every iteration.
 struct Counts(Vec<usize>);
 
 impl Observer for Counts {
-    fn iteration(&mut self, row: &Row) -> Wish {
+    fn iteration(&mut self, row: &Row) -> ControlFlow<()> {
         assert!(row.event.is_none() && self.0.len() < self.0.capacity());
         self.0.push(allocations());
-        Wish::Continue
+        ControlFlow::Continue(())
     }
 }
 
 /// Allocations between the first and the iteration `warm`, and from there to the last.
 fn train(
     count: u64,
-    method: Method,
+    solver: Solver,
     rate: f64,
     batch: Batch,
     settings: Settings,
@@ -38,7 +39,7 @@ fn train(
     let trajectories = (0..count).map(|n| trajectory(n, 4 + usize::try_from(n % 5).unwrap()));
     let problem = Problem::new(dataset(trajectories.collect()), laws(&LAWS));
     let sampler = Sampler::new(batch, &problem.dataset, 1).unwrap();
-    let objective = objective(problem, method, Box::new(SelfAdaptive::default()));
+    let objective = objective(problem, solver, Box::new(SelfAdaptive::default()));
     let mut trainer = common::trainer(objective, rate, settings).with_sampler(sampler);
     let mut counts = Counts(Vec::with_capacity(settings.iterations + 1));
     let before = allocations();
@@ -51,16 +52,16 @@ fn train(
 /// L-BFGS on segments with free starts, after its memory is full.
 fn train_lbfgs() -> [usize; 2] {
     let problem = Problem::new(dataset(vec![trajectory(1, 13)]), laws(&LAWS));
-    let stretches = Stretch::segments(&problem.dataset, 3, false);
-    let freedom = Freedom { initial: true, segments: true };
-    let objective = objective(problem, Method::default(), Box::new(SelfAdaptive::smooth()));
-    let objective = objective.with_freedom(freedom, &stretches);
+    let segments = Segment::cut(&problem.dataset, 3, false);
+    let free_starts = FreeStarts { initial: true, segments: true };
+    let objective = objective(problem, Solver::default(), Box::new(SelfAdaptive::smooth()));
+    let objective = objective.with_free_starts(free_starts, &segments);
     let mut theta = common::theta();
     theta.resize(objective.parameter_len(), 0.0);
     let lbfgs = Lbfgs::new(LbfgsSettings { memory: 4, ..LbfgsSettings::default() }, theta.len());
     let settings = Settings { iterations: 40, ..Settings::default() };
     let mut trainer = Trainer::new(objective, Box::new(lbfgs), settings, theta)
-        .with_sampler(Sampler::of(stretches));
+        .with_sampler(Sampler::of(segments));
     let mut counts = Counts(Vec::with_capacity(settings.iterations + 1));
     let before = allocations();
     trainer.run(&mut counts);
@@ -90,10 +91,10 @@ fn an_iteration_allocates_nothing_once_there_is_room() {
     let plain = Settings { iterations: 100, ..Settings::default() };
     let best = Settings { best_point: Some(Restore::default()), ..plain };
     let long = Settings { iterations: 800, ..plain };
-    let grid = Method::default();
+    let grid = Solver::default();
     let windows = Batch::Windows { count: 8, rows: 4 };
     let some = Batch::Trajectories { count: 5 };
-    for (case, count, method, rate, batch, settings, warm) in [
+    for (case, count, solver, rate, batch, settings, warm) in [
         ("full batch, one group", 12, grid, 1e-3, Batch::Full, plain, 2),
         ("best point", 12, grid, 0.3, Batch::Full, best, 2),
         // At rest the number of steps cannot grow.
@@ -102,7 +103,7 @@ fn an_iteration_allocates_nothing_once_there_is_room() {
         ("trajectories", 12, grid, 1e-3, some, long, 400),
         ("windows", 12, grid, 1e-3, windows, long, 400),
     ] {
-        let [first, later] = quietest(|| train(count, method, rate, batch, settings, warm));
+        let [first, later] = quietest(|| train(count, solver, rate, batch, settings, warm));
         assert!(first > 0, "{case}: the count must count");
         assert_eq!(later, 0, "{case}");
     }
@@ -112,10 +113,10 @@ fn an_iteration_allocates_nothing_once_there_is_room() {
     // calls of an iteration, forward and back, hands one job to the pool's queue, which grows by a
     // block for every 63 jobs.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    for (case, count, method) in
+    for (case, count, solver) in
         [("three groups on the grid", 40, grid), ("four adaptive solves", 4, dopri5(1e-4))]
     {
-        let threaded = || train(count, method, 0.0, Batch::Full, long, 100)[1];
+        let threaded = || train(count, solver, 0.0, Batch::Full, long, 100)[1];
         let inside = quietest(|| [0, pool.install(threaded)])[1];
         assert_eq!(inside, 0, "{case}, inside a pool");
         let few = 700 * 2 / 63 + 1;

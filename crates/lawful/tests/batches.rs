@@ -4,8 +4,8 @@ mod common;
 
 use common::watch::Watch;
 use common::{LAWS, bits, objective, problem};
-use lawful::strategy::{Leftover, SelfAdaptive, Slopes, State, Strategy, Value};
-use lawful::{Batch, Method, Restore, Sampler, Settings, Trainer};
+use lawful::strategy::{MisfitView, SelfAdaptive, Slopes, State, Strategy, Value};
+use lawful::{Batch, Restore, Sampler, Settings, Solver, Trainer};
 
 const BATCHES: [Batch; 2] =
     [Batch::Trajectories { count: 2 }, Batch::Windows { count: 3, rows: 3 }];
@@ -13,7 +13,7 @@ const BATCHES: [Batch; 2] =
 fn trainer(batch: Batch, strategy: Box<dyn Strategy>, settings: Settings) -> Trainer {
     let problem = problem(&LAWS);
     let sampler = Sampler::new(batch, &problem.dataset, 3).expect("something to draw");
-    let objective = objective(problem, Method::default(), strategy);
+    let objective = objective(problem, Solver::default(), strategy);
     common::trainer(objective, 1e-2, settings).with_sampler(sampler)
 }
 
@@ -33,7 +33,7 @@ fn the_best_point_is_judged_on_all_data_now_and_then_and_at_the_end() {
             let theta = &watch.checkpoints[best.iteration()].theta;
             assert_eq!(bits(best.theta()), bits(theta), "{batch:?}");
             let mut whole =
-                objective(problem(&LAWS), Method::default(), Box::new(SelfAdaptive::default()));
+                objective(problem(&LAWS), Solver::default(), Box::new(SelfAdaptive::default()));
             let value = whole.evaluate(best.theta(), 0).unwrap().value;
             assert_eq!(best.value(), Some(&value), "{batch:?}");
         }
@@ -64,13 +64,13 @@ impl Strategy for Counting {
         State { numbers: vec![0.0] }
     }
 
-    fn weights(&self, state: &mut State, _: &Leftover, _: usize, weights: &mut [f64]) {
+    fn weights(&self, state: &mut State, _: &MisfitView, _: usize, weights: &mut [f64]) {
         state.numbers[0] += 1.0;
         weights.fill(state.numbers[0]);
     }
 
-    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
-        lawful::strategy::L1::default().value(leftover, weights, slopes)
+    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
+        lawful::strategy::L1::default().value(view, weights, slopes)
     }
 }
 

@@ -10,7 +10,7 @@ use common::watch::Watch;
 use common::{LAWS, all_strategies, bits, objective, problem, theta};
 use lawful::optimiser::{Adam, AdamSettings, Optimiser, Step as Move};
 use lawful::strategy::{SelfAdaptive, Strategy, Vanilla};
-use lawful::{Event, GradientAt, Method, Outcome, Restore, Settings, Trainer, Verdict};
+use lawful::{Event, GradientAt, Outcome, Restore, Settings, Solver, Trainer, Verdict};
 
 /// A step: where from, and along which gradient.
 type Step = (Vec<f64>, Vec<f64>);
@@ -48,7 +48,7 @@ fn train(
     rate: f64,
     best_point: Option<Restore>,
 ) -> (Outcome, Vec<Step>, Watch) {
-    let objective = objective(problem(&LAWS), Method::default(), strategy);
+    let objective = objective(problem(&LAWS), Solver::default(), strategy);
     let steps = Arc::new(Mutex::new(Vec::new()));
     let adam = Adam::new(AdamSettings { rate, ..AdamSettings::default() }, theta().len());
     let recording = Recording { adam, steps: Arc::clone(&steps) };
@@ -139,7 +139,7 @@ impl Optimiser for Leap {
 
     fn advance(&mut self, theta: &mut [f64], _: f64, gradient: &[f64], factor: f64) -> Move {
         theta[0] -= 100.0 * factor * gradient[0].signum();
-        Move::Look
+        Move::Evaluate
     }
 
     fn save(&self, row: &mut Vec<f64>) {

@@ -6,14 +6,14 @@ mod common;
 
 use common::{LAWS, all_strategies, dataset, laws, objective, ragged, relative_error, theta};
 use lawful::strategy::Vanilla;
-use lawful::{Evaluation, Method, Problem, Trajectory};
+use lawful::{Evaluation, Problem, Solver, Trajectory};
 
 fn vanilla(trajectories: Vec<Trajectory>) -> (f64, Evaluation) {
     let cells: usize = trajectories.iter().map(|t| t.states.len()).sum();
     let data = dataset(trajectories);
     let measured = (cells - data.missing()) as f64;
     let problem = Problem::new(data, Vec::new());
-    let mut objective = objective(problem, Method::default(), Box::new(Vanilla));
+    let mut objective = objective(problem, Solver::default(), Box::new(Vanilla));
     (measured, objective.evaluate(&theta(), 0).unwrap().clone())
 }
 
@@ -48,8 +48,8 @@ fn masking_a_cell_equals_removing_its_term() {
 fn a_missing_cell_does_not_silence_the_laws_of_its_row() {
     let violation = |trajectories| {
         let problem = Problem::new(dataset(trajectories), laws(&LAWS));
-        let mut objective = objective(problem, Method::default(), Box::new(Vanilla));
-        objective.observe(&theta()).unwrap().leftover().violations.to_vec()
+        let mut objective = objective(problem, Solver::default(), Box::new(Vanilla));
+        objective.observe(&theta()).unwrap().view().violations.to_vec()
     };
     let mut masked = ragged();
     masked[0].states[2..].fill(f64::NAN);
@@ -59,13 +59,13 @@ fn a_missing_cell_does_not_silence_the_laws_of_its_row() {
 #[test]
 fn order_of_trajectories_does_not_matter() {
     let orders = [[0, 1, 2], [2, 1, 0], [1, 2, 0]];
-    for method in [Method::default(), common::dopri5(1e-6)] {
+    for solver in [Solver::default(), common::dopri5(1e-6)] {
         for strategies in 0..all_strategies(LAWS.len()).len() {
             let evaluation = |order: [usize; 3]| {
                 let trajectories = order.map(|n| ragged().swap_remove(n)).into();
                 let problem = Problem::new(dataset(trajectories), laws(&LAWS));
                 let strategy = all_strategies(LAWS.len()).swap_remove(strategies);
-                objective(problem, method, strategy).evaluate(&theta(), 0).unwrap().clone()
+                objective(problem, solver, strategy).evaluate(&theta(), 0).unwrap().clone()
             };
             let first = evaluation(orders[0]);
             for order in &orders[1..] {

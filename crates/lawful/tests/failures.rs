@@ -10,8 +10,8 @@ use common::watch::Watch;
 use lawful::law::Words;
 use lawful::ode::SolveError;
 use lawful::optimiser::{Adam, AdamSettings};
-use lawful::strategy::{L1, Leftover, SelfAdaptive, Slopes, State, Strategy, Value, Vanilla};
-use lawful::{Event, Failure, Law, Problem, Settings, Stop, Trainer};
+use lawful::strategy::{L1, MisfitView, SelfAdaptive, Slopes, State, Strategy, Value, Vanilla};
+use lawful::{Event, Failure, Law, Problem, Settings, StopReason, Trainer};
 
 fn iterations(iterations: usize) -> Settings {
     Settings { iterations, ..Settings::default() }
@@ -21,7 +21,7 @@ fn iterations(iterations: usize) -> Settings {
 fn a_failed_step_is_taken_back_and_tried_at_half_its_length() {
     let mut watch = Watch::every(1);
     let outcome = towards(0.37, iterations(40)).run(&mut watch);
-    assert_eq!(outcome.stop, Stop::Finished);
+    assert_eq!(outcome.stop, StopReason::Finished);
     let events = watch.events();
     assert!(events.len() > 2, "the fence must be met more than once");
     for (n, (_, event)) in events.iter().enumerate() {
@@ -56,7 +56,11 @@ fn repeated_failures_stop_training_and_keep_the_best_point() {
         let mut watch = Watch::every(1);
         let settings = Settings { failures, ..iterations(100) };
         let outcome = towards(1e-9, settings).run(&mut watch);
-        assert!(matches!(outcome.stop, Stop::Failed(Failure::Solve { .. })), "{:?}", outcome.stop);
+        assert!(
+            matches!(outcome.stop, StopReason::Failed(Failure::Solve { .. })),
+            "{:?}",
+            outcome.stop
+        );
         assert_eq!(watch.events().len(), failures as usize);
         assert_eq!(outcome.last.theta, [0.0]);
         assert_eq!((outcome.best.theta(), outcome.best.iteration()), (&[0.0][..], 0));
@@ -76,7 +80,11 @@ fn repeated_failures_stop_training_and_keep_the_best_point() {
 fn failure_at_the_initial_point_is_told_at_once() {
     let mut watch = Watch::default();
     let outcome = towards(-1.0, iterations(100)).run(&mut watch);
-    assert!(matches!(outcome.stop, Stop::Failed(Failure::Solve { .. })), "{:?}", outcome.stop);
+    assert!(
+        matches!(outcome.stop, StopReason::Failed(Failure::Solve { .. })),
+        "{:?}",
+        outcome.stop
+    );
     assert_eq!(watch.rows.len(), 1);
     assert_eq!(outcome.best.value(), None);
     assert_eq!(outcome.last.theta, [0.0]);
@@ -90,7 +98,7 @@ fn a_failure_after_the_last_step_leaves_the_point_before_it() {
     let before = watch.checkpoints[failed - 1].theta.clone();
     let mut watch = Watch::default();
     let outcome = towards(0.37, iterations(failed)).run(&mut watch);
-    assert_eq!(outcome.stop, Stop::Finished);
+    assert_eq!(outcome.stop, StopReason::Finished);
     assert_eq!(common::bits(&outcome.last.theta), common::bits(&before));
     assert_eq!(watch.events().len(), 1);
     assert_eq!((outcome.last.iteration, outcome.best.iteration()), (failed, failed - 1));
@@ -148,13 +156,13 @@ impl Strategy for Tired {
         State { numbers: vec![0.0] }
     }
 
-    fn weights(&self, state: &mut State, _: &Leftover, _: usize, weights: &mut [f64]) {
+    fn weights(&self, state: &mut State, _: &MisfitView, _: usize, weights: &mut [f64]) {
         state.numbers[0] += 1.0;
         weights.fill(if state.numbers[0] > 2.0 { f64::NAN } else { 0.0 });
     }
 
-    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
-        let value = Vanilla.value(leftover, weights, slopes);
+    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
+        let value = Vanilla.value(view, weights, slopes);
         Value { value: value.value + weights.iter().sum::<f64>(), ..value }
     }
 }
@@ -168,6 +176,6 @@ fn a_failed_evaluation_leaves_no_mark_in_the_strategy() {
     let adam = Adam::new(AdamSettings::default(), 1);
     let mut trainer = Trainer::new(objective, Box::new(adam), iterations(10), vec![0.0]);
     let outcome = trainer.run(&mut ());
-    assert!(matches!(outcome.stop, Stop::Failed(Failure::Value(_))), "{:?}", outcome.stop);
+    assert!(matches!(outcome.stop, StopReason::Failed(Failure::Value(_))), "{:?}", outcome.stop);
     assert_eq!(outcome.last.strategy.laws.numbers, [2.0]);
 }

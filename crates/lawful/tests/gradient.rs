@@ -6,8 +6,8 @@
 mod common;
 
 use common::{LAWS, adaptive, all_methods, all_strategies, objective, problem, relative_error};
-use lawful::ode::methods::RK4_38;
-use lawful::{Control, Hold, Loss, Method, Objective, Problem};
+use lawful::ode::tableaus::RK4_38;
+use lawful::{Control, Interpolation, Loss, Objective, Problem, Solver};
 
 /// What every gradient here has to reach; the largest relative error seen is 2.4e-9.
 const BOUND: f64 = 1e-7;
@@ -18,13 +18,13 @@ fn error(objective: &mut Objective, case: &str) -> f64 {
     let theta = common::theta();
     let gradient = objective.evaluate(&theta, 0).unwrap().gradient.clone();
     let misfit = objective.observe(&theta).unwrap();
-    for &term in misfit.leftover().terms {
+    for &term in misfit.view().terms {
         assert!(term == 0.0 || term > 1e-3, "{case}: an error near a kink, {term}");
     }
-    for k in 0..misfit.leftover().laws.len() {
+    for k in 0..misfit.view().laws.len() {
         let residuals = misfit.residuals(k);
         assert!(residuals.iter().all(|c| c.abs() > 1e-3), "{case}: law {k}, {residuals:?}");
-        assert!(misfit.leftover().of(k).iter().any(|&v| v > 0.0), "{case}: law {k} is obeyed");
+        assert!(misfit.view().of(k).iter().any(|&v| v > 0.0), "{case}: law {k} is obeyed");
     }
     relative_error(&gradient, &differences(objective, &theta))
 }
@@ -46,12 +46,12 @@ fn differences(objective: &mut Objective, theta: &[f64]) -> Vec<f64> {
     (0..common::theta().len()).map(&mut difference).collect()
 }
 
-fn check(problem: &Problem, method: Method) {
+fn check(problem: &Problem, solver: Solver) {
     for strategy in all_strategies(problem.laws.len()) {
         let laws: Vec<&str> = problem.laws.iter().map(lawful::Law::name).collect();
-        let (name, control) = (method.tableau().name, method.control());
+        let (name, control) = (solver.tableau().name, solver.control());
         let case = format!("{name} {control:?} {} {laws:?} {:?}", strategy.name(), problem.loss);
-        let found = error(&mut objective(problem.clone(), method, strategy), &case);
+        let found = error(&mut objective(problem.clone(), solver, strategy), &case);
         assert!(found <= BOUND, "{case}: relative error {found:e}");
     }
 }
@@ -61,12 +61,12 @@ fn gradient_matches_central_differences_for_every_method_strategy_and_law_kind()
     // Solves this short are faster without other threads.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
-        for method in all_methods() {
+        for solver in all_methods() {
             for law in LAWS {
-                check(&problem(&[law]), method);
+                check(&problem(&[law]), solver);
             }
-            check(&problem(&LAWS), method);
-            check(&problem(&[]), method);
+            check(&problem(&LAWS), solver);
+            check(&problem(&[]), solver);
         }
     });
 }
@@ -74,14 +74,14 @@ fn gradient_matches_central_differences_for_every_method_strategy_and_law_kind()
 #[test]
 fn gradient_matches_central_differences_for_every_loss_and_hold() {
     for loss in [Loss::Mse, Loss::Mae, Loss::Huber { delta: 0.7 }, Loss::Huber { delta: 50.0 }] {
-        for hold in [Hold::Linear, Hold::Previous] {
+        for interpolation in [Interpolation::Linear, Interpolation::Previous] {
             for control in [Control::Grid { substeps: 1 }, adaptive(1e-3)] {
                 let tableau = match control {
                     Control::Grid { .. } => &RK4_38,
-                    Control::Adaptive(_) => &lawful::ode::methods::TSIT5,
+                    Control::Adaptive(_) => &lawful::ode::tableaus::TSIT5,
                 };
-                let method = Method::new(tableau, control).unwrap();
-                check(&Problem { loss, hold, ..problem(&LAWS) }, method);
+                let solver = Solver::new(tableau, control).unwrap();
+                check(&Problem { loss, interpolation, ..problem(&LAWS) }, solver);
             }
         }
     }
@@ -89,13 +89,13 @@ fn gradient_matches_central_differences_for_every_loss_and_hold() {
 
 #[test]
 fn gradient_is_the_same_when_the_tape_does_not_hold_the_path() {
-    for method in all_methods() {
-        let of = |method: Method| {
+    for solver in all_methods() {
+        let of = |solver: Solver| {
             let strategy = all_strategies(LAWS.len()).pop().unwrap();
-            let mut objective = objective(problem(&LAWS), method, strategy);
+            let mut objective = objective(problem(&LAWS), solver, strategy);
             common::bits(&objective.evaluate(&common::theta(), 0).unwrap().gradient)
         };
-        assert_eq!(of(method), of(method.with_memory(0)), "{}", method.tableau().name);
+        assert_eq!(of(solver), of(solver.with_memory(0)), "{}", solver.tableau().name);
     }
 }
 

@@ -6,10 +6,10 @@ mod common;
 
 use common::{all_methods, bits, relative_error};
 use lawful::law::Words;
-use lawful::ode::{Courses, Inputs, Path, pull_back, replay, solve};
+use lawful::ode::{InitialValueProblems, Inputs, Path, pull_back, replay, solve};
 use lawful::{
-    Activation, Control, FormulaField, Informed, Known, LearnedConstant, Method, Mlp, MlpShape,
-    Precision, Random, Recorded, VectorField, Vocabulary,
+    Activation, Control, FormulaField, HybridField, KnownRates, LearnedConstant, Mlp, MlpShape,
+    Precision, Random, Recorded, Solver, VectorField, Vocabulary,
 };
 
 /// What every gradient here has to reach.
@@ -54,9 +54,9 @@ fn informed(
     rates: &[(usize, &str)],
     constants: Vec<LearnedConstant>,
     learn: &[usize],
-) -> (Informed, Vec<f64>) {
-    let known = Known::new(rates, constants, &vocabulary()).unwrap();
-    let field = Informed::new(known);
+) -> (HybridField, Vec<f64>) {
+    let known = KnownRates::new(rates, constants, &vocabulary()).unwrap();
+    let field = HybridField::new(known);
     let field = match learn.len() {
         0 => field,
         outputs => field.with_network(Box::new(network(outputs).0), learn),
@@ -67,7 +67,7 @@ fn informed(
 }
 
 /// Every way in which rates are known, learned or both, and every kind of bound.
-fn fields() -> Vec<(&'static str, Informed, Vec<f64>)> {
+fn fields() -> Vec<(&'static str, HybridField, Vec<f64>)> {
     let motion = [(0, "v"), (1, "spring + c*v + u*wave")];
     let mut fields = Vec::new();
     let mut push = |name, rates: &[_], constants, learn: &[usize]| {
@@ -92,13 +92,13 @@ fn fields() -> Vec<(&'static str, Informed, Vec<f64>)> {
 }
 
 /// Two columns on the grid, one adaptively.
-fn courses(method: &Method) -> Courses {
-    let mut courses = Courses::new(2);
-    courses.push(&[0.0, 0.2, 0.5, 0.6, 1.0], &[1.0, 0.3]);
-    if matches!(method.control(), Control::Grid { .. }) {
-        courses.push(&[-0.5, -0.1, 0.0, 0.4], &[-0.4, 0.8]);
+fn ivps(solver: &Solver) -> InitialValueProblems {
+    let mut ivps = InitialValueProblems::new(2);
+    ivps.push(&[0.0, 0.2, 0.5, 0.6, 1.0], &[1.0, 0.3]);
+    if matches!(solver.control(), Control::Grid { .. }) {
+        ivps.push(&[-0.5, -0.1, 0.0, 0.4], &[-0.4, 0.8]);
     }
-    courses
+    ivps
 }
 
 /// A sum of all observed states with weights of their own.
@@ -112,14 +112,14 @@ fn sum(path: &Path) -> f64 {
 }
 
 /// The gradient of [`sum`] by θ.
-fn gradient(field: &mut Informed, theta: &[f64], method: &Method, path: &mut Path) -> Vec<f64> {
-    let courses = courses(method);
+fn gradient(field: &mut HybridField, theta: &[f64], solver: &Solver, path: &mut Path) -> Vec<f64> {
+    let ivps = ivps(solver);
     field.set_parameters(theta);
-    solve(field, method, &courses, &Sine, path).unwrap();
-    let mut initial_bar = vec![0.0; courses.columns() * 2];
+    solve(field, solver, &ivps, &Sine, path).unwrap();
+    let mut initial_bar = vec![0.0; ivps.columns() * 2];
     let mut theta_bar = vec![0.0; theta.len()];
     let w = weights(path.all_observed().len());
-    pull_back(field, method, &courses, &Sine, path, &w, &mut initial_bar, &mut theta_bar);
+    pull_back(field, solver, &ivps, &Sine, path, &w, &mut initial_bar, &mut theta_bar);
     theta_bar
 }
 
@@ -127,15 +127,15 @@ fn gradient(field: &mut Informed, theta: &[f64], method: &Method, path: &mut Pat
 fn gradient_matches_central_differences_for_every_method_and_kind_of_field() {
     let h = 1e-5;
     for (name, mut field, theta) in fields() {
-        for method in all_methods() {
+        for solver in all_methods() {
             let mut path = Path::default();
-            let found = gradient(&mut field, &theta, &method, &mut path);
-            let courses = courses(&method);
-            let mut glanced = Path::default();
+            let found = gradient(&mut field, &theta, &solver, &mut path);
+            let ivps = ivps(&solver);
+            let mut unrecorded = Path::default();
             let mut value = |theta: &[f64]| {
                 field.set_parameters(theta);
-                replay(&mut field, &method, &courses, &Sine, &path, &mut glanced).unwrap();
-                sum(&glanced)
+                replay(&mut field, &solver, &ivps, &Sine, &path, &mut unrecorded).unwrap();
+                sum(&unrecorded)
             };
             let mut expected = Vec::new();
             for n in 0..theta.len() {
@@ -147,10 +147,10 @@ fn gradient_matches_central_differences_for_every_method_and_kind_of_field() {
                 expected.push((above - below) / (2.0 * h));
             }
             // Every number of θ matters.
-            let tableau = method.tableau().name;
+            let tableau = solver.tableau().name;
             assert!(expected.iter().all(|slope| slope.abs() > 1e-6), "{name}, {tableau}");
             let error = relative_error(&expected, &found);
-            assert!(error <= BOUND, "{name}, {tableau}, {:?}: {error:e}", method.control());
+            assert!(error <= BOUND, "{name}, {tableau}, {:?}: {error:e}", solver.control());
         }
     }
 }
@@ -221,10 +221,10 @@ fn a_rate_that_is_known_and_learned_is_the_sum_of_both() {
 #[test]
 fn forks_and_small_tapes_give_the_same_bytes() {
     for (name, mut field, theta) in fields() {
-        for method in all_methods() {
+        for solver in all_methods() {
             let mut path = Path::default();
-            let expected = bits(&gradient(&mut field, &theta, &method, &mut path));
-            let again = method.with_memory(0);
+            let expected = bits(&gradient(&mut field, &theta, &solver, &mut path));
+            let again = solver.with_memory(0);
             assert_eq!(bits(&gradient(&mut field, &theta, &again, &mut path)), expected, "{name}");
         }
         field.set_parameters(&theta);
@@ -252,7 +252,7 @@ fn forks_and_small_tapes_give_the_same_bytes() {
 #[test]
 fn a_constant_that_no_rate_depends_on_is_told() {
     let constants = vec![constant("k", None, None), constant("c", None, None)];
-    let known = Known::new(&[(1, "spring + (c - c)")], constants, &vocabulary()).unwrap();
+    let known = KnownRates::new(&[(1, "spring + (c - c)")], constants, &vocabulary()).unwrap();
     assert_eq!([known.depends_on(0), known.depends_on(1)], [true, false]);
     assert_eq!(known.constants().len(), 2);
 }
@@ -260,7 +260,7 @@ fn a_constant_that_no_rate_depends_on_is_told() {
 #[test]
 fn a_rate_that_cannot_be_read_is_told_by_its_place() {
     let (place, error) =
-        Known::new(&[(0, "v"), (1, "next(x)")], vec![], &vocabulary()).unwrap_err();
+        KnownRates::new(&[(0, "v"), (1, "next(x)")], vec![], &vocabulary()).unwrap_err();
     assert_eq!(place, 1);
     assert_eq!(error.to_string(), "`next` needs another time step, which only a law can have");
 }

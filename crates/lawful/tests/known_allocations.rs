@@ -7,17 +7,19 @@ mod counting;
 
 use counting::allocations;
 use lawful::law::Words;
-use lawful::{Activation, Informed, Known, LearnedConstant, Mlp, MlpShape, Precision, VectorField};
+use lawful::{
+    Activation, HybridField, KnownRates, LearnedConstant, Mlp, MlpShape, Precision, VectorField,
+};
 
 #[test]
 fn nothing_is_allocated_after_the_first_round() {
     let vocabulary = Words::new().state(["x", "v"]).constant("k", 2.0).check().unwrap();
     let k = LearnedConstant { name: "k".to_owned(), start: 2.0, min: Some(0.0), max: None };
-    let known = Known::new(&[(0, "v"), (1, "-k*x^3")], vec![k], &vocabulary).unwrap();
+    let known = KnownRates::new(&[(0, "v"), (1, "-k*x^3")], vec![k], &vocabulary).unwrap();
     let mut shape = MlpShape::new(2, &[9], Activation::Tanh);
     shape.outputs = 1;
     let network = Box::new(Mlp::new(shape, Precision::Double));
-    let mut field = Informed::new(known).with_network(network, &[1]);
+    let mut field = HybridField::new(known).with_network(network, &[1]);
     let theta = vec![0.1; field.parameter_len()];
     let mut theta_bar = vec![0.0; theta.len()];
     let (y, mut dy, mut y_bar) = ([0.3; 14], [0.0; 14], [0.0; 14]);

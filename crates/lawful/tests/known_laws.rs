@@ -8,8 +8,8 @@ use common::{all_strategies, dataset, ragged, relative_error};
 use lawful::law::Words;
 use lawful::strategy::{L2, Strategy, Vanilla};
 use lawful::{
-    Freedom, Informed, Known, Law, LearnedConstant, Method, Objective, Problem, Random, Stretch,
-    freed,
+    FreeStarts, HybridField, KnownRates, Law, LearnedConstant, Objective, Problem, Random, Segment,
+    Solver, with_learned_as_variables,
 };
 
 /// Laws of each reach, all violated; the last does not use a learned constant.
@@ -30,15 +30,18 @@ fn objective(laws: &[&str], strategy: Box<dyn Strategy>) -> (Objective, Vec<f64>
         LearnedConstant { name: "c".to_owned(), start: -0.2, min: None, max: None },
     ];
     let rates = [(0, "v"), (1, "-k*x/m + c*v + u")];
-    let known = Known::new(&rates, constants.clone(), &vocabulary).unwrap();
-    let freed = freed(&vocabulary, &constants);
-    let laws = laws.iter().flat_map(|text| Law::parse(text, text, &freed).unwrap()).collect();
+    let known = KnownRates::new(&rates, constants.clone(), &vocabulary).unwrap();
+    let with_learned_as_variables = with_learned_as_variables(&vocabulary, &constants);
+    let laws = laws
+        .iter()
+        .flat_map(|text| Law::parse(text, text, &with_learned_as_variables).unwrap())
+        .collect();
     let problem = Problem { constants, ..Problem::new(dataset(ragged()), laws) };
-    let field = Informed::new(known).with_network(Box::new(common::network()), &[0, 1]);
+    let field = HybridField::new(known).with_network(Box::new(common::network()), &[0, 1]);
     let mut random = Random::new(3, "known laws");
     let mut theta = common::theta();
     theta.extend([0.3, -0.4].map(|raw| raw + 0.01 * random.normal()));
-    let objective = Objective::new(problem, Box::new(field), Method::default(), strategy);
+    let objective = Objective::new(problem, Box::new(field), Solver::default(), strategy);
     (objective, theta)
 }
 
@@ -78,9 +81,9 @@ fn the_gradient_has_the_constants_part_for_every_strategy_and_reach() {
 #[test]
 fn the_gradient_is_exact_on_segments_with_free_starts() {
     let (objective, theta) = objective(&LAWS, Box::<L2>::default());
-    let stretches = Stretch::segments(&objective.problem().dataset, 2, true);
-    let freedom = Freedom { initial: true, segments: true };
-    check("segments", objective.with_freedom(freedom, &stretches), theta);
+    let segments = Segment::cut(&objective.problem().dataset, 2, true);
+    let free_starts = FreeStarts { initial: true, segments: true };
+    check("segments", objective.with_free_starts(free_starts, &segments), theta);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{LAWS, all_strategies, bits, objective, problem};
-use lawful::strategy::{Leftover, Slopes, State, Strategy, Value};
-use lawful::{Method, Settings};
+use lawful::strategy::{MisfitView, Slopes, State, Strategy, Value};
+use lawful::{Settings, Solver};
 
 /// A strategy whose slopes of one law are set to zero.
 struct Deaf {
@@ -21,20 +21,20 @@ impl Strategy for Deaf {
         self.inner.start(laws)
     }
 
-    fn weights(&self, state: &mut State, leftover: &Leftover, k: usize, weights: &mut [f64]) {
-        self.inner.weights(state, leftover, k, weights);
+    fn weights(&self, state: &mut State, view: &MisfitView, k: usize, weights: &mut [f64]) {
+        self.inner.weights(state, view, k, weights);
     }
 
-    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
-        let value = self.inner.value(leftover, weights, slopes);
-        let rows = leftover.laws[self.law];
+    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
+        let value = self.inner.value(view, weights, slopes);
+        let rows = view.laws[self.law];
         slopes.violations[rows.start..][..rows.len].fill(0.0);
         value
     }
 }
 
 fn trained(laws: &[(&str, &str)], strategy: Box<dyn Strategy>) -> Vec<u64> {
-    let objective = objective(problem(laws), Method::default(), strategy);
+    let objective = objective(problem(laws), Solver::default(), strategy);
     let settings = Settings { iterations: 5, ..Settings::default() };
     bits(&common::trainer(objective, 1e-2, settings).run(&mut ()).last.theta)
 }

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use lawful::ode::methods::RK4_38;
+use lawful::ode::tableaus::RK4_38;
 use lawful::strategy::Vanilla;
 use lawful::{
-    Activation, Control, Dataset, Initialise, Method, Mlp, MlpShape, Objective, Precision, Problem,
+    Activation, Control, Dataset, Initialise, Mlp, MlpShape, Objective, Precision, Problem, Solver,
 };
 
 /// The gradient of a fit over so many steps, with a tape of at most so many bytes.
@@ -15,10 +15,10 @@ fn gradient(steps: usize, memory: usize) -> Vec<f64> {
     let shape = MlpShape::new(2, &[8], Activation::Tanh);
     let theta = Initialise::Normal { std: 0.5 }.draw(&shape, 1);
     let control = Control::Grid { substeps: steps / 2 };
-    let method = Method::new(&RK4_38, control).unwrap().with_memory(memory);
+    let solver = Solver::new(&RK4_38, control).unwrap().with_memory(memory);
     let network = Box::new(Mlp::new(shape, Precision::Double));
     let mut objective =
-        Objective::new(Problem::new(data, Vec::new()), network, method, Box::new(Vanilla));
+        Objective::new(Problem::new(data, Vec::new()), network, solver, Box::new(Vanilla));
     objective.evaluate(&theta, 0).unwrap().gradient.clone()
 }
 

@@ -5,23 +5,23 @@ mod common;
 use common::watch::{Seen, Watch};
 use common::{LAWS, bits, dataset, laws, network, ragged, theta, trajectory};
 use lawful::optimiser::{Lbfgs, LbfgsSettings};
-use lawful::strategy::{L1, L2, SelfAdaptive, Strategy, Switch, Vanilla, Violation};
+use lawful::strategy::{L1, L2, Penalise, Penalty, SelfAdaptive, Strategy, Vanilla};
 use lawful::{
-    Freedom, Method, Objective, Problem, Random, Sampler, Scaled, Settings, Stop, Stretch, Trainer,
-    Validation, initial_states, scaling, units,
+    FreeStarts, Objective, Problem, Random, Sampler, Scaled, Segment, Settings, Solver, StopReason,
+    Trainer, Validation, initial_states, scaling, units,
 };
 
 /// Every form in which violations may enter.
 fn strategies() -> Vec<Box<dyn Strategy>> {
-    let form = |violation, switch| SelfAdaptive { violation, switch, ..SelfAdaptive::default() };
+    let form = |penalty, penalise| SelfAdaptive { penalty, penalise, ..SelfAdaptive::default() };
     vec![
         Box::new(Vanilla),
         Box::new(L1 { mu: vec![0.7] }),
         Box::new(L2 { mu: vec![0.7] }),
         Box::new(SelfAdaptive::default()),
         Box::new(SelfAdaptive::smooth()),
-        Box::new(form(Violation::Squared, Switch::Tolerance)),
-        Box::new(form(Violation::Absolute, Switch::Always)),
+        Box::new(form(Penalty::Squared, Penalise::Tolerance)),
+        Box::new(form(Penalty::Absolute, Penalise::Always)),
     ]
 }
 
@@ -35,13 +35,17 @@ fn problem() -> Problem {
 }
 
 /// The objective on stretches with this freedom, of a scaled network.
-fn objective(strategy: Box<dyn Strategy>, freedom: Freedom, stretches: &[Stretch]) -> Objective {
+fn objective(
+    strategy: Box<dyn Strategy>,
+    free_starts: FreeStarts,
+    segments: &[Segment],
+) -> Objective {
     let problem = problem();
     let field = Scaled::new(Box::new(network()), scaling(&problem.dataset));
     let decayed = theta().len();
-    Objective::new(problem, Box::new(field), Method::default(), strategy)
+    Objective::new(problem, Box::new(field), Solver::default(), strategy)
         .with_decay(0.02, decayed)
-        .with_freedom(freedom, stretches)
+        .with_free_starts(free_starts, segments)
 }
 
 /// θ of the network, and z at which nothing is special.
@@ -56,15 +60,16 @@ fn point(objective: &Objective) -> Vec<f64> {
 fn gradients_match_central_differences_with_free_starts_units_margin_and_decay() {
     let data = dataset(ragged());
     for strategy in 0..strategies().len() {
-        for (initial, segments, steps) in
+        for (initial, within, steps) in
             [(true, false, 0), (false, true, 2), (true, true, 2), (true, true, 3)]
         {
-            let stretches = match steps {
-                0 => Stretch::whole(&data),
-                steps => Stretch::segments(&data, steps, false),
+            let segments = match steps {
+                0 => Segment::whole(&data),
+                steps => Segment::cut(&data, steps, false),
             };
-            let freedom = Freedom { initial, segments };
-            let mut objective = objective(strategies().swap_remove(strategy), freedom, &stretches);
+            let free_starts = FreeStarts { initial, segments: within };
+            let mut objective =
+                objective(strategies().swap_remove(strategy), free_starts, &segments);
             let mut theta = point(&objective);
             let gradient = objective.evaluate(&theta, 0).unwrap().gradient.clone();
             let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
@@ -79,7 +84,7 @@ fn gradients_match_central_differences_with_free_starts_units_margin_and_decay()
                 squares += (gradient[k] - (above - below) / (2.0 * h)).powi(2);
             }
             let error = squares.sqrt() / norm;
-            assert!(error < 1e-6, "strategy {strategy}, {freedom:?}, {steps} steps: {error:e}");
+            assert!(error < 1e-6, "strategy {strategy}, {free_starts:?}, {steps} steps: {error:e}");
             let tail = &gradient[common::theta().len()..];
             assert!(tail.iter().all(|g| g.abs() > 0.0), "every start is moved by something");
         }
@@ -91,7 +96,7 @@ fn segments_cover_their_trajectory_and_share_their_ends() {
     let data = dataset(ragged());
     for steps in 1..8 {
         for complete in [false, true] {
-            let segments = Stretch::segments(&data, steps, complete);
+            let segments = Segment::cut(&data, steps, complete);
             for (n, t) in data.trajectories().iter().enumerate() {
                 let mut next = 0;
                 for segment in segments.iter().filter(|segment| segment.trajectory == n) {
@@ -110,13 +115,13 @@ fn segments_cover_their_trajectory_and_share_their_ends() {
 #[test]
 fn continuity_counts_apart_from_laws_and_fit() {
     let data = dataset(vec![trajectory(5, 9)]);
-    let stretches = Stretch::segments(&data, 4, false);
+    let segments = Segment::cut(&data, 4, false);
     let make = |free| {
         let strategy = Box::new(SelfAdaptive::smooth());
-        let freedom = Freedom { initial: false, segments: free };
+        let free_starts = FreeStarts { initial: false, segments: free };
         let problem = Problem::new(data.clone(), laws(&LAWS[..1]));
-        let objective = Objective::new(problem, Box::new(network()), Method::default(), strategy);
-        objective.with_freedom(freedom, &stretches)
+        let objective = Objective::new(problem, Box::new(network()), Solver::default(), strategy);
+        objective.with_free_starts(free_starts, &segments)
     };
     let (mut fixed, mut free) = (make(false), make(true));
     let theta = theta();
@@ -132,13 +137,13 @@ fn continuity_counts_apart_from_laws_and_fit() {
 
 /// L-BFGS on segments with free starts, under this strategy.
 fn trainer(strategy: Box<dyn Strategy>, iterations: usize) -> Trainer {
-    let stretches = Stretch::segments(&dataset(ragged()), 2, false);
-    let freedom = Freedom { initial: true, segments: true };
-    let objective = objective(strategy, freedom, &stretches);
+    let segments = Segment::cut(&dataset(ragged()), 2, false);
+    let free_starts = FreeStarts { initial: true, segments: true };
+    let objective = objective(strategy, free_starts, &segments);
     let theta = point(&objective);
     let lbfgs = Lbfgs::new(LbfgsSettings { memory: 5, ..LbfgsSettings::default() }, theta.len());
     let settings = Settings { iterations, ..Settings::default() };
-    Trainer::new(objective, Box::new(lbfgs), settings, theta).with_sampler(Sampler::of(stretches))
+    Trainer::new(objective, Box::new(lbfgs), settings, theta).with_sampler(Sampler::of(segments))
 }
 
 #[test]
@@ -179,10 +184,10 @@ fn a_trained_initial_state_is_found_where_the_first_row_is_wrong() {
     let data = lawful::Dataset::single(&["x", "v"], times, states).unwrap();
     let shape = lawful::MlpShape::new(2, &[], lawful::Activation::Tanh);
     let field = lawful::Mlp::new(shape, lawful::Precision::Double);
-    let freedom = Freedom { initial: true, segments: false };
+    let free_starts = FreeStarts { initial: true, segments: false };
     let problem = Problem::new(data.clone(), Vec::new());
-    let objective = Objective::new(problem, Box::new(field), Method::default(), Box::new(Vanilla))
-        .with_freedom(freedom, &Stretch::whole(&data));
+    let objective = Objective::new(problem, Box::new(field), Solver::default(), Box::new(Vanilla))
+        .with_free_starts(free_starts, &Segment::whole(&data));
     let theta = vec![0.0; objective.parameter_len()];
     let lbfgs = Lbfgs::new(LbfgsSettings::default(), theta.len());
     let settings = Settings { iterations: 300, ..Settings::default() };
@@ -196,19 +201,19 @@ fn a_trained_initial_state_is_found_where_the_first_row_is_wrong() {
 fn validation_stops_and_gives_back_the_point_of_least_error() {
     let held_out = || {
         let problem = Problem::new(dataset(vec![trajectory(9, 6)]), Vec::new());
-        Objective::new(problem, Box::new(network()), Method::default(), Box::new(Vanilla))
+        Objective::new(problem, Box::new(network()), Solver::default(), Box::new(Vanilla))
     };
     let problem = Problem::new(dataset(vec![trajectory(8, 6)]), Vec::new());
     let objective =
-        Objective::new(problem, Box::new(network()), Method::default(), Box::new(Vanilla));
+        Objective::new(problem, Box::new(network()), Solver::default(), Box::new(Vanilla));
     let lbfgs = Lbfgs::new(LbfgsSettings::default(), theta().len());
     let settings = Settings { iterations: 5000, ..Settings::default() };
     let outcome = Trainer::new(objective, Box::new(lbfgs), settings, theta())
         .with_validation(Validation::new(held_out(), 1, 30))
         .run(&mut ());
-    assert_eq!(outcome.stop, Stop::Validated);
+    assert_eq!(outcome.stop, StopReason::Validated);
     let least = outcome.last.validated;
     assert_eq!(bits(&outcome.last.theta), bits(&least.theta));
-    let error = held_out().observe(&outcome.last.theta).unwrap().leftover().fit();
+    let error = held_out().observe(&outcome.last.theta).unwrap().view().fit();
     assert_eq!(error.to_bits(), least.error.to_bits());
 }

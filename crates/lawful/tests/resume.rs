@@ -5,9 +5,9 @@ mod common;
 use common::fence::towards;
 use common::watch::Watch;
 use common::{LAWS, all_strategies, bits, dopri5, objective, problem};
-use lawful::strategy::{Leftover, SelfAdaptive, Slopes, State, Strategy, Value};
+use lawful::strategy::{MisfitView, SelfAdaptive, Slopes, State, Strategy, Value};
 use lawful::{
-    Batch, GradientAt, Method, Progress, Restore, Sampler, Schedule, Settings, Stop, Trainer,
+    Batch, GradientAt, Progress, Restore, Sampler, Schedule, Settings, Solver, StopReason, Trainer,
     Verdict,
 };
 
@@ -61,7 +61,7 @@ fn resume_gives_the_same_bytes_as_no_pause_for_every_strategy_and_best_point() {
         for n in 0..all_strategies(LAWS.len()).len() {
             let strategy = || all_strategies(LAWS.len()).swap_remove(n);
             let watch = check(&format!("{restore:?} {}", strategy().name()), 9, || {
-                let objective = objective(problem(&LAWS), Method::default(), strategy());
+                let objective = objective(problem(&LAWS), Solver::default(), strategy());
                 // A rate high enough for rejections, and for backtracking.
                 common::trainer(objective, 0.2, settings(60, restore))
             });
@@ -79,7 +79,7 @@ fn resume_gives_the_same_bytes_as_no_pause_for_every_batch() {
             let problem = problem(&LAWS);
             let sampler = Sampler::new(batch, &problem.dataset, 3).unwrap();
             let strategy = Box::new(SelfAdaptive::default());
-            let objective = objective(problem, Method::default(), strategy);
+            let objective = objective(problem, Solver::default(), strategy);
             // Past the iteration at which the best point is judged on all data.
             common::trainer(objective, 1e-2, settings(130, None)).with_sampler(sampler)
         });
@@ -108,7 +108,7 @@ fn resume_gives_the_same_bytes_as_no_pause_through_failures() {
     let end = towards(1e-9, hopeless).run(&mut watch);
     let resumed =
         towards(1e-9, hopeless).from_checkpoint(watch.checkpoints[0].clone()).run(&mut ());
-    assert!(matches!(end.stop, Stop::Failed(_)));
+    assert!(matches!(end.stop, StopReason::Failed(_)));
     assert_eq!((bytes(&resumed.last), resumed.stop), (bytes(&end.last), end.stop));
 }
 
@@ -124,15 +124,15 @@ impl Strategy for Remembering {
         State { numbers: vec![0.0; laws] }
     }
 
-    fn weights(&self, state: &mut State, leftover: &Leftover, _: usize, weights: &mut [f64]) {
+    fn weights(&self, state: &mut State, view: &MisfitView, _: usize, weights: &mut [f64]) {
         for (k, (memory, weight)) in state.numbers.iter_mut().zip(weights).enumerate() {
-            *memory += 0.1 * leftover.of(k).iter().sum::<f64>();
+            *memory += 0.1 * view.of(k).iter().sum::<f64>();
             *weight = *memory;
         }
     }
 
-    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
-        lawful::strategy::L1::default().value(leftover, weights, slopes)
+    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
+        lawful::strategy::L1::default().value(view, weights, slopes)
     }
 }
 
@@ -142,7 +142,7 @@ fn resume_gives_the_same_bytes_as_no_pause_for_a_strategy_with_a_memory() {
         check(&format!("{batch:?}"), 21, || {
             let problem = problem(&LAWS);
             let sampler = Sampler::new(batch, &problem.dataset, 3).unwrap();
-            let objective = objective(problem, Method::default(), Box::new(Remembering));
+            let objective = objective(problem, Solver::default(), Box::new(Remembering));
             common::trainer(objective, 1e-2, settings(105, None)).with_sampler(sampler)
         });
     }
@@ -153,7 +153,7 @@ fn a_wish_to_stop_is_granted_after_a_checkpoint_from_which_the_run_goes_on() {
     let make = || {
         let strategy = Box::new(SelfAdaptive::default());
         common::trainer(
-            objective(problem(&LAWS), Method::default(), strategy),
+            objective(problem(&LAWS), Solver::default(), strategy),
             0.01,
             settings(20, None),
         )
@@ -161,7 +161,7 @@ fn a_wish_to_stop_is_granted_after_a_checkpoint_from_which_the_run_goes_on() {
     let end = make().run(&mut ());
     let mut watch = Watch { stop_at: Some(7), ..Watch::default() };
     let interrupted = make().run(&mut watch);
-    assert_eq!((interrupted.stop, interrupted.last.iteration), (Stop::Interrupted, 8));
+    assert_eq!((interrupted.stop, interrupted.last.iteration), (StopReason::Interrupted, 8));
     assert_eq!(watch.checkpoints, std::slice::from_ref(&interrupted.last));
     let resumed = make().from_checkpoint(interrupted.last).run(&mut ());
     assert_eq!(bytes(&resumed.last), bytes(&end.last));
@@ -171,11 +171,11 @@ fn a_wish_to_stop_is_granted_after_a_checkpoint_from_which_the_run_goes_on() {
 fn a_look_elsewhere_between_runs_does_not_change_what_is_trained_on() {
     let make = || {
         let strategy = Box::new(SelfAdaptive::default());
-        let objective = objective(problem(&LAWS), Method::default(), strategy);
+        let objective = objective(problem(&LAWS), Solver::default(), strategy);
         common::trainer(objective, 0.01, settings(5, None))
     };
     let mut trainer = make();
-    trainer.objective_mut().look_at(&[lawful::Stretch { trajectory: 1, first: 0, rows: 2 }]);
+    trainer.objective_mut().select(&[lawful::Segment { trajectory: 1, first: 0, rows: 2 }]);
     assert_eq!(bytes(&trainer.run(&mut ()).last), bytes(&make().run(&mut ()).last));
 }
 
@@ -184,7 +184,7 @@ fn an_extension_holds_the_last_value_of_the_schedule() {
     for name in Schedule::NAMES {
         let make = |iterations| {
             let strategy = Box::new(SelfAdaptive::default());
-            let objective = objective(problem(&LAWS), Method::default(), strategy);
+            let objective = objective(problem(&LAWS), Solver::default(), strategy);
             let schedule = Schedule::from_name(name, 10).unwrap();
             let settings = Settings { iterations, schedule, ..Settings::default() };
             common::trainer(objective, 0.01, settings)

@@ -6,13 +6,13 @@ mod common;
 
 use common::bits;
 use lawful::law::{Expression, Words};
-use lawful::ode::methods::EULER;
+use lawful::ode::tableaus::EULER;
 use lawful::{FormulaField, Noise, NoiseLevel, Simulation, Trajectory, Vocabulary};
 
 fn simulation(words: Words, equations: &[&str]) -> (Simulation, Vocabulary) {
     let vocabulary = words.check().unwrap();
     let field = FormulaField::new(equations, &vocabulary).unwrap();
-    (Simulation { field, inputs: Vec::new(), method: None, noise: None }, vocabulary)
+    (Simulation { field, inputs: Vec::new(), tableau: None, noise: None }, vocabulary)
 }
 
 fn grid(to: f64, points: u32) -> Vec<f64> {
@@ -60,7 +60,7 @@ fn tight_solutions_do_not_depend_on_the_grid_they_are_sampled_on() {
 fn a_stated_method_steps_on_the_sampling_grid() {
     let words = Words::new().state(["A", "B"]).constant("k", 0.1);
     let (reaction, _) = simulation(words, &["-k*A*B", "-k*A*B + t/10"]);
-    let euler = Simulation { method: Some(&EULER), ..reaction };
+    let euler = Simulation { tableau: Some(&EULER), ..reaction };
     let times = [0.0, 1.0, 1.5, 3.0];
     let found = euler.run("r", &times, &[1.0, 0.5]).unwrap();
     let (mut a, mut b) = (1.0, 0.5);

@@ -2,7 +2,7 @@
 
 use lawful::Relation;
 use lawful::strategy::{
-    Evaluator, L1, L2, LawRows, Leftover, Normalise, Residual, SelfAdaptive, Slopes, Strategy,
+    Evaluator, L1, L2, LawRows, MisfitView, Normalise, Residual, SelfAdaptive, Slopes, Strategy,
     Vanilla, WeighBy,
 };
 
@@ -25,8 +25,8 @@ const VIOLATIONS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, 1.0 / 3.0, 0.0, 0.0, 3.0];
 const RESIDUALS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, -1.0 / 3.0, 0.0, -2.0, 3.0];
 const TERMS: [f64; 2] = [1.0, 5.0];
 
-fn leftover() -> Leftover<'static> {
-    Leftover { terms: &TERMS, violations: &VIOLATIONS, residuals: &RESIDUALS, laws: &LAWS }
+fn view() -> MisfitView<'static> {
+    MisfitView { terms: &TERMS, violations: &VIOLATIONS, residuals: &RESIDUALS, laws: &LAWS }
 }
 
 struct Expected<'a> {
@@ -38,10 +38,10 @@ struct Expected<'a> {
     violation_slopes: &'a [f64],
 }
 
-fn check(strategy: Box<dyn Strategy>, leftover: &Leftover, expected: &Expected) {
+fn check(strategy: Box<dyn Strategy>, view: &MisfitView, expected: &Expected) {
     let name = strategy.name();
-    let mut evaluator = Evaluator::new(strategy, leftover.laws.len());
-    let value = evaluator.evaluate(leftover, 0);
+    let mut evaluator = Evaluator::new(strategy, view.laws.len());
+    let value = evaluator.evaluate(view, 0);
     let Slopes { terms, violations } = evaluator.slopes();
     for (what, found, expected) in [
         ("weights", &*evaluator.weights().laws, expected.weights),
@@ -68,7 +68,7 @@ fn vanilla_is_the_mean_of_the_terms() {
         term_slopes: &[0.5; 2],
         violation_slopes: &[0.0; 8],
     };
-    check(Box::new(Vanilla), &leftover(), &expected);
+    check(Box::new(Vanilla), &view(), &expected);
 }
 
 #[test]
@@ -82,14 +82,14 @@ fn l1_adds_mu_times_the_mean_violation_of_each_law() {
         term_slopes: &[0.5; 2],
         violation_slopes: &[1.0, 1.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0],
     };
-    check(Box::new(L1 { mu: mu.clone() }), &leftover(), &expected);
+    check(Box::new(L1 { mu: mu.clone() }), &view(), &expected);
     let one = Expected {
         weights: &[2.0; 3],
         value: 3.0 + 2.0 * (0.5 + 13.0 / 12.0 + 1.5),
         violation_slopes: &[1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 1.0, 1.0],
         ..expected
     };
-    check(Box::new(L1 { mu: vec![2.0] }), &leftover(), &one);
+    check(Box::new(L1 { mu: vec![2.0] }), &view(), &one);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn l2_adds_mu_times_the_mean_squared_violation_of_each_law() {
         term_slopes: &[0.5; 2],
         violation_slopes: &[2.0, 0.0, 54.0, 18.0, 6.0, 0.0, 0.0, 12.0],
     };
-    check(Box::new(L2 { mu: mu.clone() }), &leftover(), &expected);
+    check(Box::new(L2 { mu: mu.clone() }), &view(), &expected);
 }
 
 #[test]
@@ -127,13 +127,13 @@ fn self_adaptive_follows_equations_4_to_9() {
             0.25 / 16.0,
         ],
     };
-    check(Box::new(SelfAdaptive::default()), &leftover(), &expected);
+    check(Box::new(SelfAdaptive::default()), &view(), &expected);
 }
 
 #[test]
 fn self_adaptive_elementwise_takes_psi_of_each_term() {
     let strategy = SelfAdaptive { normalise: Normalise::Elementwise, ..SelfAdaptive::default() };
-    let only_terms = Leftover { terms: &TERMS, violations: &[], residuals: &[], laws: &[] };
+    let only_terms = MisfitView { terms: &TERMS, violations: &[], residuals: &[], laws: &[] };
     let expected = Expected {
         weights: &[],
         value: 2.0 / 3.0,
@@ -149,7 +149,7 @@ fn self_adaptive_elementwise_takes_psi_of_each_term() {
 fn self_adaptive_weighed_by_the_mean_has_the_mean_violation_as_mu() {
     let strategy = SelfAdaptive { weigh_by: WeighBy::Mean, ..SelfAdaptive::default() };
     let mut evaluator = Evaluator::new(Box::new(strategy), 3);
-    let value = evaluator.evaluate(&leftover(), 0);
+    let value = evaluator.evaluate(&view(), 0);
     let mu = [0.5, 13.0 / 12.0, 1.5];
     for (found, expected) in evaluator.weights().laws.iter().zip(mu) {
         assert!((found - expected).abs() < 1e-15, "{found} is not {expected}");
@@ -161,11 +161,11 @@ fn self_adaptive_weighed_by_the_mean_has_the_mean_violation_as_mu() {
 
 #[test]
 fn self_adaptive_keeps_mu_until_it_is_refreshed_and_across_a_checkpoint() {
-    let strategy = SelfAdaptive { refresh: 10, ..SelfAdaptive::default() };
+    let strategy = SelfAdaptive { weight_every: 10, ..SelfAdaptive::default() };
     let obeyed = [0.0, 0.0, 3.0, 1.0, 1.0, 1.0, 0.0, 0.0];
-    let later = Leftover { violations: &obeyed, ..leftover() };
+    let later = MisfitView { violations: &obeyed, ..view() };
     let mut evaluator = Evaluator::new(Box::new(strategy), 3);
-    evaluator.evaluate(&leftover(), 0);
+    evaluator.evaluate(&view(), 0);
     assert_eq!(evaluator.weights().laws, [0.5, 0.75, 0.5]);
     for iteration in 1..10 {
         evaluator.evaluate(&later, iteration);
@@ -178,7 +178,7 @@ fn self_adaptive_keeps_mu_until_it_is_refreshed_and_across_a_checkpoint() {
     evaluator.evaluate(&later, 10);
     assert_eq!(evaluator.weights().laws, [0.0, 1.0, 0.0]);
     // At a feasible point nothing counts, and what is remembered stays.
-    let feasible = Leftover { violations: &[0.0; 8], ..leftover() };
+    let feasible = MisfitView { violations: &[0.0; 8], ..view() };
     evaluator.evaluate(&feasible, 11);
     assert_eq!(evaluator.weights().laws, [0.0; 3]);
     evaluator.evaluate(&later, 12);
@@ -207,7 +207,7 @@ fn self_adaptive_signed_takes_psi_of_the_residuals_of_equalities() {
             0.25 / 16.0,
         ],
     };
-    check(Box::new(strategy), &leftover(), &expected);
+    check(Box::new(strategy), &view(), &expected);
 }
 
 #[test]
@@ -216,8 +216,8 @@ fn signed_penalties_of_two_laws_do_not_cancel() {
     let laws = [0, 1].map(|start| LawRows { relation: Relation::Equality, start, len: 1 });
     // ψ(1) = 1/2 and ψ(−1/3) = −1/2.
     let (violations, residuals) = (&[1.0, 1.0 / 3.0], &[1.0, -1.0 / 3.0]);
-    let leftover = Leftover { terms: &TERMS, violations, residuals, laws: &laws };
-    let value = Evaluator::new(Box::new(strategy), 2).evaluate(&leftover, 0);
+    let view = MisfitView { terms: &TERMS, violations, residuals, laws: &laws };
+    let value = Evaluator::new(Box::new(strategy), 2).evaluate(&view, 0);
     assert!((value.violation - 1.0).abs() < 1e-15, "{}", value.violation);
 }
 
@@ -227,8 +227,8 @@ fn self_adaptive_at_a_feasible_point_is_the_fit_alone() {
     let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 4 }];
     for (violation, mu) in [(3.9e-4, 0.0), (4.1e-4, 0.25)] {
         let violations = [0.0, violation, 0.0, 0.0];
-        let leftover =
-            Leftover { terms: &TERMS, violations: &violations, residuals: &[], laws: &laws };
+        let view =
+            MisfitView { terms: &TERMS, violations: &violations, residuals: &[], laws: &laws };
         let psi = violation / (1.0 + violation);
         let slope = mu / 4.0;
         let expected = Expected {
@@ -239,13 +239,13 @@ fn self_adaptive_at_a_feasible_point_is_the_fit_alone() {
             term_slopes: &[1.0 / 32.0; 2],
             violation_slopes: &[slope, slope / (1.0 + violation).powi(2), slope, slope],
         };
-        check(Box::new(SelfAdaptive::default()), &leftover, &expected);
+        check(Box::new(SelfAdaptive::default()), &view, &expected);
     }
 }
 
 #[test]
 fn an_empty_set_of_laws_contributes_nothing() {
-    let only_inequality = Leftover {
+    let only_inequality = MisfitView {
         terms: &TERMS,
         violations: &[0.0, 3.0],
         residuals: &[],
@@ -255,7 +255,7 @@ fn an_empty_set_of_laws_contributes_nothing() {
     assert!((value.value - (0.75 + 3.0 / 16.0)).abs() < 1e-15);
     // A law without any residual (a trajectory too short for it) counts as obeyed.
     let empty = [LawRows { relation: Relation::Equality, start: 0, len: 0 }];
-    let no_residual = Leftover { terms: &TERMS, violations: &[], residuals: &[], laws: &empty };
+    let no_residual = MisfitView { terms: &TERMS, violations: &[], residuals: &[], laws: &empty };
     let strategies: [Box<dyn Strategy>; 4] = [
         Box::new(Vanilla),
         Box::new(L1::default()),
@@ -273,7 +273,7 @@ fn an_empty_set_of_laws_contributes_nothing() {
 fn count_above_decides_which_steps_count_for_mu_and_nothing_else() {
     let strategy = SelfAdaptive { count_above: 1.0, ..SelfAdaptive::default() };
     let mut evaluator = Evaluator::new(Box::new(strategy), 3);
-    let value = evaluator.evaluate(&leftover(), 0);
+    let value = evaluator.evaluate(&view(), 0);
     assert_eq!(evaluator.weights().laws, [0.0, 0.25, 0.5]);
     assert!((value.violation - 1.0).abs() < 1e-15);
 }
@@ -290,14 +290,14 @@ fn slopes_match_central_differences_for_every_strategy() {
             Box::new(SelfAdaptive { normalise, ..SelfAdaptive::default() })
         },
         || {
-            let (weigh_by, refresh) = (WeighBy::Mean, 100);
-            Box::new(SelfAdaptive { weigh_by, refresh, ..SelfAdaptive::default() })
+            let (weigh_by, weight_every) = (WeighBy::Mean, 100);
+            Box::new(SelfAdaptive { weigh_by, weight_every, ..SelfAdaptive::default() })
         },
         || Box::new(SelfAdaptive { residual: Residual::Signed, ..SelfAdaptive::default() }),
     ];
     for strategy in strategies {
         let mut evaluator = Evaluator::new(strategy(), 3);
-        evaluator.evaluate(&leftover(), 0);
+        evaluator.evaluate(&view(), 0);
         let slopes = evaluator.slopes().clone();
         let h = 1e-6;
         let mut difference = |cell: usize| {
@@ -311,7 +311,7 @@ fn slopes_match_central_differences_for_every_strategy() {
                     residuals[row] += step * RESIDUALS[row].signum();
                 }
                 let (terms, violations, residuals) = (&terms, &violations, &residuals);
-                let moved = Leftover { terms, violations, residuals, laws: &LAWS };
+                let moved = MisfitView { terms, violations, residuals, laws: &LAWS };
                 evaluator.evaluate_frozen(&moved).value
             });
             values.reverse();

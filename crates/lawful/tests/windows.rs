@@ -6,16 +6,16 @@
 mod common;
 
 use common::{LAWS, all_strategies, dataset, laws, objective, ragged, relative_error, theta};
-use lawful::ode::methods::RK4;
-use lawful::{Control, Dataset, Method, Misfit, Objective, Problem, Stretch, Trajectory};
+use lawful::ode::tableaus::RK4;
+use lawful::{Control, Dataset, Misfit, Objective, Problem, Segment, Solver, Trajectory};
 
-fn rk4() -> Method {
-    Method::new(&RK4, Control::Grid { substeps: 1 }).unwrap()
+fn rk4() -> Solver {
+    Solver::new(&RK4, Control::Grid { substeps: 1 }).unwrap()
 }
 
 /// Windows from the start, from the middle, to the end, and one of two rows.
-fn windows() -> [Stretch; 4] {
-    [(0, 0, 4), (0, 1, 3), (2, 3, 4), (2, 4, 2)].map(|(trajectory, first, rows)| Stretch {
+fn windows() -> [Segment; 4] {
+    [(0, 0, 4), (0, 1, 3), (2, 3, 4), (2, 4, 2)].map(|(trajectory, first, rows)| Segment {
         trajectory,
         first,
         rows,
@@ -30,23 +30,23 @@ fn later(mut trajectories: Vec<Trajectory>) -> Vec<Trajectory> {
 
 #[test]
 fn gradient_on_windows_and_later_rows_matches_central_differences() {
-    for (trajectories, stretches) in
+    for (trajectories, segments) in
         [(ragged(), windows().to_vec()), (later(ragged()), windows().to_vec()), {
             let later = later(ragged());
-            let whole = Stretch::whole(&dataset(later.clone()));
+            let whole = Segment::whole(&dataset(later.clone()));
             (later, whole)
         }]
     {
-        for method in [rk4(), common::dopri5(1e-3)] {
+        for solver in [rk4(), common::dopri5(1e-3)] {
             for strategy in all_strategies(LAWS.len()) {
                 let problem = Problem::new(dataset(trajectories.clone()), laws(&LAWS));
                 let name = strategy.name();
-                let mut objective = objective(problem, method, strategy);
-                objective.look_at(&stretches);
+                let mut objective = objective(problem, solver, strategy);
+                objective.select(&segments);
                 let gradient = objective.evaluate(&theta(), 0).unwrap().gradient.clone();
                 let differences = differences(&mut objective);
                 let error = relative_error(&gradient, &differences);
-                assert!(error <= 1e-6, "{name} {stretches:?}: relative error {error:e}");
+                assert!(error <= 1e-6, "{name} {segments:?}: relative error {error:e}");
             }
         }
     }
@@ -88,12 +88,12 @@ fn counts(scored_from: usize, first: usize, rows: usize) -> (Vec<usize>, usize) 
     let field = Box::new(lawful::Mlp::new(affine, lawful::Precision::Double));
     let vanilla = Box::new(lawful::strategy::Vanilla);
     let mut objective = Objective::new(Problem::new(data, laws.clone()), field, rk4(), vanilla);
-    objective.look_at(&[Stretch { trajectory: 0, first, rows }]);
+    objective.select(&[Segment { trajectory: 0, first, rows }]);
     // θ = (W, b) = (0, 1): the solution runs through the data.
     let misfit = objective.observe(&[0.0, 1.0]).unwrap();
     values_are_right(misfit, &laws);
     let count = |law| misfit.residual_counts(law)[0];
-    (laws.iter().map(count).collect(), misfit.leftover().terms.len())
+    (laws.iter().map(count).collect(), misfit.view().terms.len())
 }
 
 /// Each residual as a function of x = t.

@@ -6,19 +6,19 @@
 //! `y(t_n + ϑh) = y_n + h Σ b_i(ϑ) k_i`, so its covector w adds w to the adjoint of `y_n` and
 //! `h b_i(ϑ) w` to `k̄_i`. The adjoint of a single step is in `solve/step.rs`.
 
-use crate::courses::Courses;
 use crate::field::VectorField;
+use crate::initial_value_problems::InitialValueProblems;
 use crate::inputs::Inputs;
 use crate::path::Path;
-use crate::solve::Method;
+use crate::solve::Solver;
 use crate::solve::blocks::{add, spread};
 use crate::solve::replay::recompute;
 use crate::solve::step::Stepper;
 
 /// Adds the gradient of `Σ observed_bar · observed` to `initial_bar` and `theta_bar`.
 ///
-/// `observed_bar` is laid out as [`Path::all_observed`], `initial_bar` as [`Courses::initial`].
-/// Field, method, courses and inputs are those of the solve, θ unchanged. It may be called
+/// `observed_bar` is laid out as [`Path::all_observed`], `initial_bar` as [`InitialValueProblems::initial`].
+/// Field, method, initial value problems and inputs are those of the solve, θ unchanged. It may be called
 /// several times for one path; after the field has been used for something else in between, say so
 /// with [`Path::lose_tape`].
 ///
@@ -27,8 +27,8 @@ use crate::solve::step::Stepper;
 #[expect(clippy::too_many_arguments, reason = "the solve's arguments, the covector, both results")]
 pub fn pull_back(
     field: &mut dyn VectorField,
-    method: &Method,
-    courses: &Courses,
+    solver: &Solver,
+    ivps: &InitialValueProblems,
     inputs: &dyn Inputs,
     path: &mut Path,
     observed_bar: &[f64],
@@ -37,15 +37,15 @@ pub fn pull_back(
 ) {
     assert!(path.log.complete, "only a path from a finished `solve` can be gone back");
     assert_eq!(observed_bar.len(), path.observed.len(), "one covector per observed state");
-    assert_eq!(initial_bar.len(), courses.initial().len(), "one result per initial value");
+    assert_eq!(initial_bar.len(), ivps.initial().len(), "one result per initial value");
     assert_eq!(theta_bar.len(), field.parameter_len(), "one result per parameter");
-    let columns = courses.columns();
+    let columns = ivps.columns();
     let Path { log, work, .. } = path;
-    let mut stepper = Stepper::new(field, inputs, method.tableau(), work);
+    let mut stepper = Stepper::new(field, inputs, solver.tableau(), work);
     let d = stepper.d;
     stepper.work.prepare_back(columns, d, stepper.own);
     for column in 0..columns {
-        stepper.work.rows[column] = courses.times(column).len() - 1;
+        stepper.work.rows[column] = ivps.times(column).len() - 1;
     }
 
     let mut first = log.steps.len();
@@ -58,7 +58,7 @@ pub fn pull_back(
         for record in log.records[log.records_of(segment)].iter().rev() {
             first -= record.columns;
             stepper.work.set_steps(d, log.steps[first..][..record.columns].iter().copied());
-            gather(&mut stepper, courses, observed_bar, reused_by_next);
+            gather(&mut stepper, ivps, observed_bar, reused_by_next);
             stepper.pull_back(record);
             reused_by_next = record.reused;
         }
@@ -66,7 +66,7 @@ pub fn pull_back(
     for column in 0..columns {
         let initial_bar = &mut initial_bar[column * d..][..d];
         add(initial_bar, &stepper.work.y_bar[column * d..][..d]);
-        add(initial_bar, &observed_bar[courses.rows(column).start * d..][..d]);
+        add(initial_bar, &observed_bar[ivps.rows(column).start * d..][..d]);
     }
     stepper.flush(theta_bar);
 }
@@ -74,7 +74,7 @@ pub fn pull_back(
 /// Collects what the observations in `(start, end]` and the next step say to this one.
 fn gather(
     stepper: &mut Stepper<'_>,
-    courses: &Courses,
+    ivps: &InitialValueProblems,
     observed_bar: &[f64],
     reused_by_next: bool,
 ) {
@@ -89,8 +89,8 @@ fn gather(
         end_bar.fill(0.0);
     }
     for (column, step) in work.steps.iter().enumerate() {
-        let times = courses.times(column);
-        let offset = courses.rows(column).start;
+        let times = ivps.times(column);
+        let offset = ivps.rows(column).start;
         let row = &mut work.rows[column];
         while *row > 0 && times[*row] > step.start {
             let bar = &observed_bar[(offset + *row) * d..][..d];

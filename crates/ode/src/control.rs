@@ -1,6 +1,6 @@
 //! How long the steps are: on the data's grid, or as the error asks.
 
-use crate::error::MethodError;
+use crate::error::InvalidSolver;
 
 /// Where the steps end.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,7 +74,7 @@ impl Adaptive {
     }
 
     /// Whether every setting is in its range.
-    pub(crate) fn check(&self) -> Result<(), MethodError> {
+    pub(crate) fn check(&self) -> Result<(), InvalidSolver> {
         let below_one = |x: f64| x > 0.0 && x < 1.0;
         let positive = |x: f64| x > 0.0 && x.is_finite();
         let first = self.first_step.unwrap_or(1.0);
@@ -91,7 +91,7 @@ impl Adaptive {
         ];
         match settings.into_iter().find(|&(.., fine)| !fine) {
             Some((setting, range, value, _)) => {
-                Err(MethodError::OutOfRange { setting, range, value })
+                Err(InvalidSolver::OutOfRange { setting, range, value })
             }
             None => Ok(()),
         }

@@ -50,33 +50,33 @@ impl Dense {
 
 #[cfg(test)]
 mod tests {
-    use crate::methods::METHODS;
+    use crate::tableaus::TABLEAUS;
 
     #[test]
     fn dense_weights_are_zero_at_the_start_and_the_weights_at_the_end() {
-        for method in METHODS {
-            let own = method.own_stages();
+        for solver in TABLEAUS {
+            let own = solver.own_stages();
             let mut weights = vec![f64::NAN; own + 1];
-            method.dense_weights(0.0, &mut weights);
-            assert!(weights.iter().all(|w| w.abs() < 1e-300), "{}", method.name);
-            method.dense_weights(1.0, &mut weights);
-            assert_eq!(weights[..own], method.b[..own], "{}", method.name);
-            assert!(weights[own].abs() < 1e-300, "{}", method.name);
+            solver.dense_weights(0.0, &mut weights);
+            assert!(weights.iter().all(|w| w.abs() < 1e-300), "{}", solver.name);
+            solver.dense_weights(1.0, &mut weights);
+            assert_eq!(weights[..own], solver.b[..own], "{}", solver.name);
+            assert!(weights[own].abs() < 1e-300, "{}", solver.name);
         }
     }
 
     #[test]
     fn slopes_at_both_ends_are_the_first_and_the_end_stage() {
-        for method in METHODS {
-            let own = method.own_stages();
+        for solver in TABLEAUS {
+            let own = solver.own_stages();
             for (theta, stage) in [(0.0, 0), (1.0, own)] {
                 let (mut plus, mut minus) = (vec![0.0; own + 1], vec![0.0; own + 1]);
-                method.dense_weights(theta + 1e-5, &mut plus);
-                method.dense_weights(theta - 1e-5, &mut minus);
+                solver.dense_weights(theta + 1e-5, &mut plus);
+                solver.dense_weights(theta - 1e-5, &mut minus);
                 for i in 0..=own {
                     let slope = (plus[i] - minus[i]) / 2e-5;
                     let expected = f64::from(u8::from(i == stage));
-                    assert!((slope - expected).abs() < 1e-7, "{} {theta} {i}", method.name);
+                    assert!((slope - expected).abs() < 1e-7, "{} {theta} {i}", solver.name);
                 }
             }
         }

@@ -118,7 +118,7 @@ impl fmt::Display for Number {
 
 /// Why a method and a step control do not go together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum MethodError {
+pub enum InvalidSolver {
     /// Adaptive steps need an error estimate, which this method does not have.
     NoErrorEstimate {
         /// Name of the method.
@@ -135,7 +135,7 @@ pub enum MethodError {
     },
 }
 
-impl fmt::Display for MethodError {
+impl fmt::Display for InvalidSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoErrorEstimate { name } => {
@@ -148,7 +148,7 @@ impl fmt::Display for MethodError {
     }
 }
 
-impl Error for MethodError {}
+impl Error for InvalidSolver {}
 
 #[cfg(test)]
 mod tests {

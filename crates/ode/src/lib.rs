@@ -1,13 +1,13 @@
 //! How a path is computed and differentiated: vector fields, Runge–Kutta methods, exact adjoints.
 //!
-//! A [`VectorField`] is the right-hand side `dy/dt = f(t, y, u; θ)`; a [`Method`] is a Runge–Kutta
-//! [`Tableau`] with a step [`Control`]; [`Courses`] say where to start and when to look. [`solve()`]
+//! A [`VectorField`] is the right-hand side `dy/dt = f(t, y, u; θ)`; a [`Solver`] is a Runge–Kutta
+//! [`Tableau`] with a step [`Control`]; [`InitialValueProblems`] say where to start and when to look. [`solve()`]
 //! makes a [`Path`] of them, and [`pull_back`] goes back along the same steps: the gradient is that
 //! of the numbers computed, exact to rounding.
 //!
 //! ```
-//! use lawful_ode::{Control, Courses, Equations, Method, NoInputs, Path, Recorded, VectorField};
-//! use lawful_ode::{methods, pull_back, solve};
+//! use lawful_ode::{Control, InitialValueProblems, Equations, Solver, NoInputs, Path, Recorded, VectorField};
+//! use lawful_ode::{tableaus, pull_back, solve};
 //!
 //! /// `y' = −θ y`
 //! #[derive(Clone)]
@@ -34,18 +34,18 @@
 //!
 //! let mut field = Recorded::new(Decay);
 //! field.set_parameters(&[0.5]);
-//! let method = Method::new(&methods::RK4, Control::Grid { substeps: 10 })?;
-//! let mut courses = Courses::new(1);
-//! courses.push(&[0.0, 1.0, 2.0], &[3.0]);
+//! let solver = Solver::new(&tableaus::RK4, Control::Grid { substeps: 10 })?;
+//! let mut ivps = InitialValueProblems::new(1);
+//! ivps.push(&[0.0, 1.0, 2.0], &[3.0]);
 //! let mut path = Path::new();
-//! solve(&mut field, &method, &courses, &NoInputs, &mut path)?;
+//! solve(&mut field, &solver, &ivps, &NoInputs, &mut path)?;
 //! assert!((path.observed(0)[2] - 3.0 * (-1.0_f64).exp()).abs() < 1e-6);
 //!
 //! // The gradient of y(2) = y_0 e^{−2θ} with respect to y_0 and θ.
 //! let (mut initial_bar, mut theta_bar) = ([0.0], [0.0]);
 //! let w = [0.0, 0.0, 1.0];
 //! pull_back(
-//!     &mut field, &method, &courses, &NoInputs, &mut path, &w, &mut initial_bar, &mut theta_bar,
+//!     &mut field, &solver, &ivps, &NoInputs, &mut path, &w, &mut initial_bar, &mut theta_bar,
 //! );
 //! assert!((initial_bar[0] - (-1.0_f64).exp()).abs() < 1e-6);
 //! assert!((theta_bar[0] + 6.0 * (-1.0_f64).exp()).abs() < 1e-5);
@@ -55,31 +55,31 @@
 mod activation;
 mod adjoint;
 mod control;
-mod courses;
 mod dense;
 mod error;
 mod field;
+mod initial_value_problems;
 mod inputs;
 mod kernels;
-pub mod methods;
 mod mlp;
 mod path;
 mod scaled;
 mod solve;
 mod tableau;
+pub mod tableaus;
 
 pub use activation::Activation;
 pub use adjoint::pull_back;
 pub use control::{Adaptive, Control};
-pub use courses::Courses;
 pub use dense::Dense;
-pub use error::{MethodError, Moment, SolveError};
+pub use error::{InvalidSolver, Moment, SolveError};
 pub use field::{Equations, Recorded, VectorField};
+pub use initial_value_problems::InitialValueProblems;
 pub use inputs::{Inputs, NoInputs};
 pub use kernels::dispatch::{Kernels, kernels, vectorised};
-pub use methods::METHODS;
 pub use mlp::{LayerShape, Mlp, MlpShape, Precision, ReferenceMlp, ShapeError};
 pub use path::{Counts, Path, Step};
 pub use scaled::{Scaled, Scaling};
-pub use solve::{Method, predict, replay, solve};
+pub use solve::{Solver, predict, replay, solve};
 pub use tableau::{Embedded, Tableau};
+pub use tableaus::TABLEAUS;

@@ -1,6 +1,6 @@
 //! The computed trajectory: observed states, accepted steps, and what is needed to go back.
 
-use crate::courses::Courses;
+use crate::initial_value_problems::InitialValueProblems;
 use crate::solve::log::Log;
 use crate::solve::workspace::Workspace;
 
@@ -102,8 +102,8 @@ impl Path {
         self.log.on_tape = None;
     }
 
-    /// Prepares for a solve of these courses: the first observation is the initial state.
-    pub(crate) fn begin(&mut self, courses: &Courses, state_len: usize) {
+    /// Prepares for a solve of these problems: the first observation is the initial state.
+    pub(crate) fn begin(&mut self, ivps: &InitialValueProblems, state_len: usize) {
         let d = state_len;
         self.state_len = d;
         self.counts = Counts::default();
@@ -111,12 +111,12 @@ impl Path {
         self.offsets.clear();
         self.offsets.push(0);
         self.observed.clear();
-        self.observed.resize(courses.observations() * d, 0.0);
-        for column in 0..courses.columns() {
-            let rows = courses.rows(column);
+        self.observed.resize(ivps.observations() * d, 0.0);
+        for column in 0..ivps.columns() {
+            let rows = ivps.rows(column);
             self.offsets.push(rows.end);
             self.observed[rows.start * d..][..d]
-                .copy_from_slice(&courses.initial()[column * d..][..d]);
+                .copy_from_slice(&ivps.initial()[column * d..][..d]);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! One stepper and one adjoint run every tableau, so a new method is one constant in
-//! [`methods`](crate::methods) and one line in [`METHODS`](crate::METHODS). A tableau whose
+//! [`methods`](crate::methods) and one line in [`TABLEAUS`](crate::TABLEAUS). A tableau whose
 //! coefficients do not add up does not compile, see [`Tableau::checked`].
 
 use crate::dense::Dense;
@@ -127,11 +127,11 @@ const fn same(x: f64, y: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::{DOPRI5, METHODS, RK4};
+    use crate::tableaus::{DOPRI5, RK4, TABLEAUS};
 
     #[test]
     fn only_the_three_embedded_pairs_of_their_kind_are_fsal() {
-        let fsal: Vec<_> = METHODS.iter().filter(|m| m.is_fsal()).map(|m| m.name).collect();
+        let fsal: Vec<_> = TABLEAUS.iter().filter(|m| m.is_fsal()).map(|m| m.name).collect();
         assert_eq!(fsal, ["bosh3", "dopri5", "tsit5"]);
         assert_eq!((DOPRI5.stages(), DOPRI5.own_stages()), (7, 6));
         assert_eq!((RK4.stages(), RK4.own_stages()), (4, 4));

@@ -2,23 +2,23 @@
 
 mod systems;
 
-use lawful_ode::methods::{BOSH3, DOPRI5, HEUN};
+use lawful_ode::tableaus::{BOSH3, DOPRI5, HEUN};
 use lawful_ode::{
-    Adaptive, Control, Courses, Inputs, METHODS, Method, NoInputs, Path, Tableau, VectorField,
-    pull_back, solve,
+    Adaptive, Control, InitialValueProblems, Inputs, NoInputs, Path, Solver, TABLEAUS, Tableau,
+    VectorField, pull_back, solve,
 };
 use systems::{Driven, Held, Integral, LIMIT_CYCLE, LimitCycle, with_parameters};
 
-fn adaptive(tableau: &'static Tableau, rtol: f64) -> Method {
+fn adaptive(tableau: &'static Tableau, rtol: f64) -> Solver {
     let settings = Adaptive::with_tolerances(rtol, rtol);
-    Method::new(tableau, Control::Adaptive(settings)).expect("a valid method")
+    Solver::new(tableau, Control::Adaptive(settings)).expect("a valid method")
 }
 
-fn solved(method: &Method, times: &[f64]) -> Path {
-    let mut courses = Courses::new(2);
-    courses.push(times, &LimitCycle::solution(times[0]));
+fn solved(solver: &Solver, times: &[f64]) -> Path {
+    let mut ivps = InitialValueProblems::new(2);
+    ivps.push(times, &LimitCycle::solution(times[0]));
     let mut path = Path::new();
-    solve(&mut LimitCycle::field(), method, &courses, &NoInputs, &mut path)
+    solve(&mut LimitCycle::field(), solver, &ivps, &NoInputs, &mut path)
         .expect("the solve succeeds");
     path
 }
@@ -30,7 +30,7 @@ fn times(count: u32, end: f64) -> Vec<f64> {
 #[test]
 fn global_error_follows_the_tolerance_for_every_adaptive_method() {
     let times = times(37, 10.0);
-    for tableau in METHODS.iter().filter(|tableau| tableau.embedded.is_some()) {
+    for tableau in TABLEAUS.iter().filter(|tableau| tableau.embedded.is_some()) {
         let mut before = f64::INFINITY;
         for rtol in [1e-3, 1e-4, 1e-5, 1e-6] {
             let path = solved(&adaptive(tableau, rtol), &times);
@@ -48,10 +48,10 @@ fn global_error_follows_the_tolerance_for_every_adaptive_method() {
 
 #[test]
 fn observations_denser_or_coarser_than_the_steps_give_the_same_bits_at_shared_times() {
-    for tableau in METHODS.iter().filter(|tableau| tableau.embedded.is_some()) {
-        let method = adaptive(tableau, 1e-5);
+    for tableau in TABLEAUS.iter().filter(|tableau| tableau.embedded.is_some()) {
+        let solver = adaptive(tableau, 1e-5);
         let (coarse, dense) = (times(4, 8.0), times(4000, 8.0));
-        let (few, many) = (solved(&method, &coarse), solved(&method, &dense));
+        let (few, many) = (solved(&solver, &coarse), solved(&solver, &dense));
         assert!(few.counts().accepted > 4 && many.counts().accepted < 4000, "{}", tableau.name);
         assert!(few.steps(0).eq(many.steps(0)), "{}", tableau.name);
         for (i, y) in few.observed(0).chunks_exact(2).enumerate() {
@@ -73,8 +73,8 @@ fn the_last_stage_of_a_fsal_step_is_not_evaluated_again() {
     for (tableau, per_step) in [(&DOPRI5, 6), (&BOSH3, 3)] {
         for first_step in [None, Some(5.0)] {
             let settings = Adaptive { first_step, ..Adaptive::default() };
-            let method = Method::new(tableau, Control::Adaptive(settings)).unwrap();
-            let counts = solved(&method, &times(300, 8.0)).counts();
+            let solver = Solver::new(tableau, Control::Adaptive(settings)).unwrap();
+            let counts = solved(&solver, &times(300, 8.0)).counts();
             // One evaluation for the first stage of all, one to choose the first step.
             let before = 1 + usize::from(first_step.is_none());
             let expected = before + per_step * (counts.accepted + counts.rejected);
@@ -98,18 +98,18 @@ fn the_end_stage_for_dense_output_is_the_next_first_stage() {
 #[test]
 fn differences_of_whole_adaptive_solves_agree_with_the_gradient_to_their_tolerance() {
     let times = times(10, 5.0);
-    let mut courses = Courses::new(2);
-    courses.push(&times, &LimitCycle::solution(0.0));
-    let method = adaptive(&DOPRI5, 1e-9);
+    let mut ivps = InitialValueProblems::new(2);
+    ivps.push(&times, &LimitCycle::solution(0.0));
+    let solver = adaptive(&DOPRI5, 1e-9);
     let mut field = LimitCycle::field();
     let mut path = Path::new();
-    solve(&mut field, &method, &courses, &NoInputs, &mut path).unwrap();
+    solve(&mut field, &solver, &ivps, &NoInputs, &mut path).unwrap();
     let w = vec![1.0; path.all_observed().len()];
     let (mut initial_bar, mut theta_bar) = ([0.0; 2], [0.0; 2]);
     pull_back(
         &mut field,
-        &method,
-        &courses,
+        &solver,
+        &ivps,
         &NoInputs,
         &mut path,
         &w,
@@ -118,7 +118,7 @@ fn differences_of_whole_adaptive_solves_agree_with_the_gradient_to_their_toleran
     );
     let mut value = |shift: [f64; 2]| {
         field.set_parameters(&[LIMIT_CYCLE[0] + shift[0], LIMIT_CYCLE[1] + shift[1]]);
-        solve(&mut field, &method, &courses, &NoInputs, &mut path).unwrap();
+        solve(&mut field, &solver, &ivps, &NoInputs, &mut path).unwrap();
         path.all_observed().iter().sum::<f64>()
     };
     let e = 1e-4;
@@ -133,13 +133,13 @@ fn differences_of_whole_adaptive_solves_agree_with_the_gradient_to_their_toleran
 #[test]
 fn announced_jumps_of_the_inputs_are_step_ends_and_cost_no_rejection() {
     // y' = u with u = 0, 1, 2, … on intervals of 1/2: y(3.25) = (0 + … + 5)/2 + 6/4.
-    let mut courses = Courses::new(1);
-    courses.push(&[0.0, 1.75, 3.25], &[0.0]);
-    let method = adaptive(&DOPRI5, 1e-8);
+    let mut ivps = InitialValueProblems::new(1);
+    ivps.push(&[0.0, 1.75, 3.25], &[0.0]);
+    let solver = adaptive(&DOPRI5, 1e-8);
     let solve_with = |inputs: &dyn Inputs| {
         let mut path = Path::new();
         let mut field = with_parameters(Integral, &[1.0]);
-        solve(&mut field, &method, &courses, inputs, &mut path).unwrap();
+        solve(&mut field, &solver, &ivps, inputs, &mut path).unwrap();
         let error = (path.observed(0)[2] - 9.0).abs().max((path.observed(0)[1] - 2.25).abs());
         (error, path.counts())
     };
@@ -154,8 +154,8 @@ fn announced_jumps_of_the_inputs_are_step_ends_and_cost_no_rejection() {
 #[test]
 fn a_given_first_step_is_the_first_step() {
     let settings = Adaptive { first_step: Some(1e-3), ..Adaptive::default() };
-    let method = Method::new(&DOPRI5, Control::Adaptive(settings)).unwrap();
-    let first = solved(&method, &[0.0, 5.0]).steps(0).next().unwrap();
+    let solver = Solver::new(&DOPRI5, Control::Adaptive(settings)).unwrap();
+    let first = solved(&solver, &[0.0, 5.0]).steps(0).next().unwrap();
     assert_eq!((first.start, first.end), (0.0, 1e-3));
 }
 
@@ -181,11 +181,11 @@ impl Inputs for CloseBreaks {
 
 #[test]
 fn a_step_cut_short_by_a_break_does_not_shorten_the_next() {
-    let mut courses = Courses::new(2);
-    courses.push(&[0.0, 5.0], &[0.6, -0.2]);
+    let mut ivps = InitialValueProblems::new(2);
+    ivps.push(&[0.0, 5.0], &[0.6, -0.2]);
     let mut path = Path::new();
-    let method = adaptive(&DOPRI5, 1e-6);
-    solve(&mut Driven::field(), &method, &courses, &CloseBreaks, &mut path).unwrap();
+    let solver = adaptive(&DOPRI5, 1e-6);
+    solve(&mut Driven::field(), &solver, &ivps, &CloseBreaks, &mut path).unwrap();
     let steps: Vec<_> = path.steps(0).collect();
     let short = steps.iter().position(|step| step.size() < 2e-9).unwrap();
     assert_eq!((steps[short].start, steps[short].end), (1.0, 1.0 + 1e-9));

@@ -7,8 +7,10 @@ mod systems;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use lawful_ode::methods::{BOSH3, DOPRI5, HEUN, RK4};
-use lawful_ode::{Adaptive, Control, Courses, Method, Path, predict, pull_back, solve};
+use lawful_ode::tableaus::{BOSH3, DOPRI5, HEUN, RK4};
+use lawful_ode::{
+    Adaptive, Control, InitialValueProblems, Path, Solver, predict, pull_back, solve,
+};
 use systems::{Driven, Smooth};
 
 struct Counting;
@@ -52,28 +54,28 @@ fn the_second_iteration_allocates_nothing() {
     let plain =
         [(&RK4, grid), (&DOPRI5, grid), (&DOPRI5, adaptive), (&BOSH3, adaptive), (&HEUN, adaptive)];
     let times: Vec<f64> = (0..30).map(|i| 0.2 * f64::from(i)).collect();
-    for memory in [Method::MEMORY, 20_000, 0] {
+    for memory in [Solver::MEMORY, 20_000, 0] {
         for (tableau, control) in plain {
-            let method = Method::new(tableau, control).unwrap().with_memory(memory);
-            let (mut field, mut path, mut courses) =
-                (Driven::field(), Path::new(), Courses::new(2));
+            let solver = Solver::new(tableau, control).unwrap().with_memory(memory);
+            let (mut field, mut path, mut ivps) =
+                (Driven::field(), Path::new(), InitialValueProblems::new(2));
             let w = vec![1.0; 2 * times.len()];
             let mut iteration = || {
-                courses.clear();
-                courses.push(&times, &[0.6, -0.2]);
-                solve(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+                ivps.clear();
+                ivps.push(&times, &[0.6, -0.2]);
+                solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
                 let (mut initial_bar, mut theta_bar) = ([0.0; 2], [0.0; 4]);
                 pull_back(
                     &mut field,
-                    &method,
-                    &courses,
+                    &solver,
+                    &ivps,
                     &Smooth,
                     &mut path,
                     &w,
                     &mut initial_bar,
                     &mut theta_bar,
                 );
-                predict(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+                predict(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
             };
             let first = allocations(&mut iteration);
             let second = allocations(&mut iteration);
@@ -86,13 +88,14 @@ fn the_second_iteration_allocates_nothing() {
 /// A tape that has once grown is asked for at once, whatever the number of steps below it.
 #[test]
 fn fewer_steps_than_before_allocate_nothing_and_stay_on_the_tape() {
-    let method = Method::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
-    let (mut field, mut path, mut courses) = (Driven::field(), Path::new(), Courses::new(2));
+    let solver = Solver::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
+    let (mut field, mut path, mut ivps) =
+        (Driven::field(), Path::new(), InitialValueProblems::new(2));
     let mut solve_until = |end: f64| {
         let count = allocations(|| {
-            courses.clear();
-            courses.push(&[0.0, end], &[0.6, -0.2]);
-            solve(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+            ivps.clear();
+            ivps.push(&[0.0, end], &[0.6, -0.2]);
+            solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
         });
         (count, path.segments())
     };

@@ -2,18 +2,19 @@
 
 mod systems;
 
-use lawful_ode::methods::{DOPRI5, EULER, HEUN};
+use lawful_ode::tableaus::{DOPRI5, EULER, HEUN};
 use lawful_ode::{
-    Adaptive, Control, Courses, Inputs, Method, NoInputs, Path, SolveError, Tableau, solve,
+    Adaptive, Control, InitialValueProblems, Inputs, NoInputs, Path, SolveError, Solver, Tableau,
+    solve,
 };
 use systems::{BlowUp, Integral, with_parameters};
 
 fn blow_up(tableau: &'static Tableau, control: Control) -> SolveError {
-    let mut courses = Courses::new(1);
-    courses.push(&[0.0, 2.0], &[1.0]);
-    let method = Method::new(tableau, control).expect("a valid method");
+    let mut ivps = InitialValueProblems::new(1);
+    ivps.push(&[0.0, 2.0], &[1.0]);
+    let solver = Solver::new(tableau, control).expect("a valid method");
     let mut field = with_parameters(BlowUp, &[1.0]);
-    solve(&mut field, &method, &courses, &NoInputs, &mut Path::new()).expect_err("the solve fails")
+    solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new()).expect_err("the solve fails")
 }
 
 #[test]
@@ -42,13 +43,13 @@ fn blow_up_sentence_says_when_where_and_with_which_step() {
 
 #[test]
 fn overflow_on_a_grid_knows_its_column() {
-    let mut courses = Courses::new(1);
+    let mut ivps = InitialValueProblems::new(1);
     let times: Vec<f64> = (0..40).map(f64::from).collect();
-    courses.push(&times, &[-0.5]);
-    courses.push(&times, &[1.0]);
-    let method = Method::new(&EULER, Control::Grid { substeps: 1 }).unwrap();
+    ivps.push(&times, &[-0.5]);
+    ivps.push(&times, &[1.0]);
+    let solver = Solver::new(&EULER, Control::Grid { substeps: 1 }).unwrap();
     let mut field = with_parameters(BlowUp, &[1.0]);
-    let error = solve(&mut field, &method, &courses, &NoInputs, &mut Path::new()).unwrap_err();
+    let error = solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new()).unwrap_err();
     let text = error.to_string();
     assert!(matches!(&error, SolveError::DerivativeNotFinite(at) if at.column == 1), "{text}");
     let sentence = "the derivative is not finite at t = 10, y = [2.739245030860303e208]";
@@ -79,16 +80,16 @@ impl Inputs for Broken {
 
 #[test]
 fn a_derivative_that_stops_being_a_number_is_told_apart_from_a_small_step() {
-    let mut courses = Courses::new(1);
-    let method = Method::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
+    let mut ivps = InitialValueProblems::new(1);
+    let solver = Solver::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
     let mut field = with_parameters(Integral, &[1.0]);
     for (start, message) in [
         (0.0, "the solution is not finite after a step of "),
         (1.5, "the derivative is not finite at t = 1.5, y = [0]"),
     ] {
-        courses.clear();
-        courses.push(&[start, 2.0], &[0.0]);
-        let error = solve(&mut field, &method, &courses, &Broken, &mut Path::new()).unwrap_err();
+        ivps.clear();
+        ivps.push(&[start, 2.0], &[0.0]);
+        let error = solve(&mut field, &solver, &ivps, &Broken, &mut Path::new()).unwrap_err();
         assert!(error.to_string().starts_with(message), "{error}");
     }
 }
@@ -96,10 +97,10 @@ fn a_derivative_that_stops_being_a_number_is_told_apart_from_a_small_step() {
 #[test]
 #[should_panic(expected = "one column per solve")]
 fn adaptive_steps_refuse_two_columns() {
-    let mut courses = Courses::new(1);
-    courses.push(&[0.0, 2.0], &[1.0]);
-    courses.push(&[0.0, 2.0], &[1.0]);
-    let method = Method::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
+    let mut ivps = InitialValueProblems::new(1);
+    ivps.push(&[0.0, 2.0], &[1.0]);
+    ivps.push(&[0.0, 2.0], &[1.0]);
+    let solver = Solver::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
     let mut field = with_parameters(BlowUp, &[1.0]);
-    let _ = solve(&mut field, &method, &courses, &NoInputs, &mut Path::new());
+    let _ = solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new());
 }

@@ -2,36 +2,36 @@
 
 mod systems;
 
-use lawful_ode::methods::{DOPRI5, RK4};
+use lawful_ode::tableaus::{DOPRI5, RK4};
 use lawful_ode::{
-    Adaptive, Control, Courses, Inputs, METHODS, Method, NoInputs, Path, VectorField, predict,
-    pull_back, solve,
+    Adaptive, Control, InitialValueProblems, Inputs, NoInputs, Path, Solver, TABLEAUS, VectorField,
+    predict, pull_back, solve,
 };
 use systems::{Driven, Forgetful, Held, LimitCycle, Smooth};
 
-fn courses(control: Control) -> Courses {
-    let mut courses = Courses::new(2);
+fn ivps(control: Control) -> InitialValueProblems {
+    let mut ivps = InitialValueProblems::new(2);
     let times: Vec<f64> = (0..40).map(|i| 0.35 * f64::from(i)).collect();
-    courses.push(&times, &[0.6, -0.2]);
+    ivps.push(&times, &[0.6, -0.2]);
     if matches!(control, Control::Grid { .. }) {
-        courses.push(&times[..17], &[0.1, 0.9]);
+        ivps.push(&times[..17], &[0.1, 0.9]);
     }
-    courses
+    ivps
 }
 
 /// Observed states and gradients, by their bits, and the number of segments.
 fn bits(
     field: &mut dyn VectorField,
-    method: &Method,
+    solver: &Solver,
     path: &mut Path,
     inputs: &dyn Inputs,
 ) -> (Vec<u64>, usize) {
-    let courses = courses(method.control());
-    solve(field, method, &courses, inputs, path).expect("the solve succeeds");
+    let ivps = ivps(solver.control());
+    solve(field, solver, &ivps, inputs, path).expect("the solve succeeds");
     let segments = path.segments();
     let w: Vec<f64> = (0..path.all_observed().len()).map(|i| (i as f64).cos()).collect();
-    let (mut initial_bar, mut theta_bar) = (vec![0.0; courses.initial().len()], vec![0.0; 4]);
-    pull_back(field, method, &courses, inputs, path, &w, &mut initial_bar, &mut theta_bar);
+    let (mut initial_bar, mut theta_bar) = (vec![0.0; ivps.initial().len()], vec![0.0; 4]);
+    pull_back(field, solver, &ivps, inputs, path, &w, &mut initial_bar, &mut theta_bar);
     let all = path.all_observed().iter().chain(&initial_bar).chain(&theta_bar);
     (all.map(|x| x.to_bits()).collect(), segments)
 }
@@ -42,20 +42,20 @@ fn gradient_is_the_same_bit_for_bit_however_small_the_memory() {
         [Control::Grid { substeps: 2 }, Control::Adaptive(Adaptive::with_tolerances(1e-4, 1e-6))];
     let held = Held { width: 0.4, announced: true };
     for inputs in [&Smooth as &dyn Inputs, &held] {
-        for tableau in METHODS {
+        for tableau in TABLEAUS {
             for control in controls {
-                let Ok(method) = Method::new(tableau, control) else { continue };
+                let Ok(solver) = Solver::new(tableau, control) else { continue };
                 let mut path = Path::new();
                 let mut field = Forgetful::new(Driven::field());
                 // The first solve finds out how many steps there are, the second has room for all.
-                let (growing, segments) = bits(&mut field, &method, &mut path, inputs);
+                let (growing, segments) = bits(&mut field, &solver, &mut path, inputs);
                 let adaptive = matches!(control, Control::Adaptive(_));
                 assert_eq!(segments > 1, adaptive, "{}: {segments}", tableau.name);
-                let (ample, segments) = bits(&mut field, &method, &mut path, inputs);
+                let (ample, segments) = bits(&mut field, &solver, &mut path, inputs);
                 assert_eq!(segments, 1, "{}", tableau.name);
                 assert_eq!(ample, growing, "{} {control:?}", tableau.name);
                 for memory in [0, 700, 5000] {
-                    let small = method.with_memory(memory);
+                    let small = solver.with_memory(memory);
                     let mut field = Forgetful::new(Driven::field());
                     let (tiny, segments) = bits(&mut field, &small, &mut Path::new(), inputs);
                     assert!(segments > 1, "{} {memory}", tableau.name);
@@ -68,26 +68,26 @@ fn gradient_is_the_same_bit_for_bit_however_small_the_memory() {
 
 #[test]
 fn going_back_twice_or_after_the_tape_is_lost_gives_the_same_bits() {
-    for method in [
-        Method::new(&RK4, Control::Grid { substeps: 2 }).unwrap().with_memory(3000),
-        Method::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap(),
+    for solver in [
+        Solver::new(&RK4, Control::Grid { substeps: 2 }).unwrap().with_memory(3000),
+        Solver::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap(),
     ] {
-        let courses = courses(method.control());
+        let ivps = ivps(solver.control());
         let (mut field, mut path) = (Driven::field(), Path::new());
-        solve(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+        solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
         let w = vec![1.0; path.all_observed().len()];
         let mut gradients = Vec::new();
         for round in 0..3 {
             if round == 2 {
-                solve(&mut field, &method, &courses, &Smooth, &mut Path::new()).unwrap();
+                solve(&mut field, &solver, &ivps, &Smooth, &mut Path::new()).unwrap();
                 path.lose_tape();
             }
-            let mut initial_bar = vec![0.0; courses.initial().len()];
+            let mut initial_bar = vec![0.0; ivps.initial().len()];
             let mut theta_bar = [0.0; 4];
             pull_back(
                 &mut field,
-                &method,
-                &courses,
+                &solver,
+                &ivps,
                 &Smooth,
                 &mut path,
                 &w,
@@ -103,13 +103,13 @@ fn going_back_twice_or_after_the_tape_is_lost_gives_the_same_bits() {
 
 #[test]
 fn a_hundred_thousand_steps_go_back_on_a_tape_of_a_few_kilobytes() {
-    let mut courses = Courses::new(2);
-    courses.push(&[0.0, 50.0, 100.0], &LimitCycle::solution(0.0));
+    let mut ivps = InitialValueProblems::new(2);
+    ivps.push(&[0.0, 50.0, 100.0], &LimitCycle::solution(0.0));
     let memory = 4096;
-    let method = Method::new(&RK4, Control::Grid { substeps: 50_000 }).unwrap().with_memory(memory);
+    let solver = Solver::new(&RK4, Control::Grid { substeps: 50_000 }).unwrap().with_memory(memory);
     let mut field = LimitCycle::field();
     let mut path = Path::new();
-    solve(&mut field, &method, &courses, &NoInputs, &mut path).unwrap();
+    solve(&mut field, &solver, &ivps, &NoInputs, &mut path).unwrap();
     assert_eq!(path.counts().accepted, 100_000);
     let slots_on_tape = memory / field.slot_bytes(1);
     assert_eq!(path.segments(), 100_000_usize.div_ceil(slots_on_tape / 4));
@@ -117,8 +117,8 @@ fn a_hundred_thousand_steps_go_back_on_a_tape_of_a_few_kilobytes() {
     let (mut initial_bar, mut theta_bar) = ([0.0; 2], [0.0; 2]);
     pull_back(
         &mut field,
-        &method,
-        &courses,
+        &solver,
+        &ivps,
         &NoInputs,
         &mut path,
         &w,
@@ -137,12 +137,12 @@ fn a_hundred_thousand_steps_go_back_on_a_tape_of_a_few_kilobytes() {
 #[test]
 fn prediction_gives_the_same_values_and_keeps_no_steps() {
     for control in [Control::Grid { substeps: 3 }, Control::Adaptive(Adaptive::default())] {
-        let method = Method::new(&DOPRI5, control).unwrap();
-        let courses = courses(control);
+        let solver = Solver::new(&DOPRI5, control).unwrap();
+        let ivps = ivps(control);
         let mut field = Driven::field();
         let (mut solved, mut predicted) = (Path::new(), Path::new());
-        solve(&mut field, &method, &courses, &Smooth, &mut solved).unwrap();
-        predict(&mut field, &method, &courses, &Smooth, &mut predicted).unwrap();
+        solve(&mut field, &solver, &ivps, &Smooth, &mut solved).unwrap();
+        predict(&mut field, &solver, &ivps, &Smooth, &mut predicted).unwrap();
         assert_eq!(solved.all_observed(), predicted.all_observed());
         assert_eq!(solved.counts(), predicted.counts());
         assert_eq!((predicted.steps(0).count(), predicted.segments()), (0, 0));
@@ -152,10 +152,10 @@ fn prediction_gives_the_same_values_and_keeps_no_steps() {
 #[test]
 #[should_panic(expected = "only a path from a finished `solve`")]
 fn a_prediction_cannot_be_gone_back() {
-    let method = Method::new(&RK4, Control::Grid { substeps: 1 }).unwrap();
-    let courses = courses(method.control());
+    let solver = Solver::new(&RK4, Control::Grid { substeps: 1 }).unwrap();
+    let ivps = ivps(solver.control());
     let (mut field, mut path) = (Driven::field(), Path::new());
-    predict(&mut field, &method, &courses, &Smooth, &mut path).unwrap();
+    predict(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
     let w = vec![1.0; path.all_observed().len()];
-    pull_back(&mut field, &method, &courses, &Smooth, &mut path, &w, &mut [0.0; 4], &mut [0.0; 4]);
+    pull_back(&mut field, &solver, &ivps, &Smooth, &mut path, &w, &mut [0.0; 4], &mut [0.0; 4]);
 }

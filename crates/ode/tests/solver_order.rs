@@ -3,20 +3,21 @@
 mod systems;
 
 use lawful_ode::{
-    Adaptive, Control, Courses, Inputs, METHODS, Method, NoInputs, Path, Tableau, solve,
+    Adaptive, Control, InitialValueProblems, Inputs, NoInputs, Path, Solver, TABLEAUS, Tableau,
+    solve,
 };
 use systems::{Integral, LimitCycle, with_parameters};
 
 /// Largest error at the last observation of three columns with different starts, ends and steps.
 fn error_on_grid(tableau: &'static Tableau, substeps: usize) -> f64 {
     let grids = [vec![0.0, 0.9, 1.7, 2.0], vec![0.3, 1.0, 1.5], vec![-0.2, 0.6]];
-    let mut courses = Courses::new(2);
+    let mut ivps = InitialValueProblems::new(2);
     for times in &grids {
-        courses.push(times, &LimitCycle::solution(times[0]));
+        ivps.push(times, &LimitCycle::solution(times[0]));
     }
-    let method = Method::new(tableau, Control::Grid { substeps }).expect("a valid method");
+    let solver = Solver::new(tableau, Control::Grid { substeps }).expect("a valid method");
     let mut path = Path::new();
-    solve(&mut LimitCycle::field(), &method, &courses, &NoInputs, &mut path)
+    solve(&mut LimitCycle::field(), &solver, &ivps, &NoInputs, &mut path)
         .expect("the solve succeeds");
     let mut largest = 0.0_f64;
     for (column, times) in grids.iter().enumerate() {
@@ -34,7 +35,7 @@ fn distance(y: &[f64], exact: [f64; 2]) -> f64 {
 
 #[test]
 fn measured_order_is_the_stated_order_for_every_method() {
-    for tableau in METHODS {
+    for tableau in TABLEAUS {
         // Steps this small because the leading error of tsit5 is: coarser, it looks like order 6.
         let measured = (error_on_grid(tableau, 64) / error_on_grid(tableau, 128)).log2();
         assert!(
@@ -56,12 +57,12 @@ fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
         max_factor: 1.0 + f64::EPSILON,
         ..Adaptive::default()
     };
-    let method = Method::new(tableau, Control::Adaptive(control)).expect("a valid method");
+    let solver = Solver::new(tableau, Control::Adaptive(control)).expect("a valid method");
     let times: Vec<f64> = (0..=997).map(|i| f64::from(i) * 2.0 / 997.0).collect();
-    let mut courses = Courses::new(2);
-    courses.push(&times, &LimitCycle::solution(0.0));
+    let mut ivps = InitialValueProblems::new(2);
+    ivps.push(&times, &LimitCycle::solution(0.0));
     let mut path = Path::new();
-    solve(&mut LimitCycle::field(), &method, &courses, &NoInputs, &mut path)
+    solve(&mut LimitCycle::field(), &solver, &ivps, &NoInputs, &mut path)
         .expect("the solve succeeds");
     let observed = path.observed(0).chunks_exact(2);
     observed.zip(&times).map(|(y, &t)| distance(y, LimitCycle::solution(t))).fold(0.0, f64::max)
@@ -69,7 +70,7 @@ fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
 
 #[test]
 fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_methods() {
-    for tableau in METHODS.iter().filter(|tableau| tableau.embedded.is_some()) {
+    for tableau in TABLEAUS.iter().filter(|tableau| tableau.embedded.is_some()) {
         let stated = tableau.order.min(tableau.dense.order + 1);
         let h = 1.0 / 64.0;
         let errors = [h, h / 2.0].map(|h| error_between_steps(tableau, h));
@@ -83,7 +84,7 @@ fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_method
 }
 
 /// Fails when a column is asked for a time after its end.
-struct Watched<'a>(&'a Courses);
+struct Watched<'a>(&'a InitialValueProblems);
 
 impl Inputs for Watched<'_> {
     fn at(&self, column: usize, t: f64, step_start: f64, u: &mut [f64]) {
@@ -95,21 +96,21 @@ impl Inputs for Watched<'_> {
 
 #[test]
 fn no_stage_looks_beyond_the_end_of_its_interval_and_the_last_step_ends_there() {
-    let mut courses = Courses::new(1);
+    let mut ivps = InitialValueProblems::new(1);
     for i in 1..=50 {
-        courses.push(&[-0.1 * f64::from(i), 0.01 * f64::from(i)], &[0.0]);
+        ivps.push(&[-0.1 * f64::from(i), 0.01 * f64::from(i)], &[0.0]);
     }
     let rounds_up = |t: &[f64]| t[0] + (t[1] - t[0]) > t[1];
-    assert!((0..50).any(|column| rounds_up(courses.times(column))), "rounding matters here");
-    for tableau in METHODS {
+    assert!((0..50).any(|column| rounds_up(ivps.times(column))), "rounding matters here");
+    for tableau in TABLEAUS {
         for substeps in [1, 3] {
-            let method = Method::new(tableau, Control::Grid { substeps }).unwrap();
+            let solver = Solver::new(tableau, Control::Grid { substeps }).unwrap();
             let mut field = with_parameters(Integral, &[1.0]);
             let mut path = Path::new();
-            solve(&mut field, &method, &courses, &Watched(&courses), &mut path).unwrap();
+            solve(&mut field, &solver, &ivps, &Watched(&ivps), &mut path).unwrap();
             for column in 0..50 {
                 let last = path.steps(column).last().unwrap();
-                assert_eq!(last.end.to_bits(), courses.times(column)[1].to_bits());
+                assert_eq!(last.end.to_bits(), ivps.times(column)[1].to_bits());
                 assert_eq!(path.steps(column).count(), substeps);
             }
         }

@@ -3,13 +3,13 @@
 mod exact;
 
 use exact::{Fraction, Number, Tree, dot};
-use lawful_ode::{METHODS, Tableau};
+use lawful_ode::{TABLEAUS, Tableau};
 
 /// Known as decimals only, so its conditions hold up to the digits published.
 const DECIMAL: &str = "tsit5";
 
-fn rows<N>(method: &Tableau, number: impl Fn(f64) -> N + Copy) -> Vec<Vec<N>> {
-    method.a.iter().map(|row| row.iter().copied().map(number).collect()).collect()
+fn rows<N>(solver: &Tableau, number: impl Fn(f64) -> N + Copy) -> Vec<Vec<N>> {
+    solver.a.iter().map(|row| row.iter().copied().map(number).collect()).collect()
 }
 
 /// Order (6 at most) up to which `Σ w_i Φ_i = target / γ` for all trees, with `target` 1 or 0.
@@ -33,70 +33,70 @@ fn nearest_fraction_recovers_what_was_divided() {
 
 #[test]
 fn stated_order_is_the_exact_order_of_the_order_conditions() {
-    for method in METHODS.iter().filter(|method| method.name != DECIMAL) {
-        let a = rows(method, Fraction::nearest);
-        let b: Vec<_> = method.b.iter().copied().map(Fraction::nearest).collect();
-        assert_eq!(order_of(&a, &b, 1, |x, y| x == y), method.order, "{}", method.name);
-        for (row, &c) in a.iter().zip(method.c) {
+    for solver in TABLEAUS.iter().filter(|solver| solver.name != DECIMAL) {
+        let a = rows(solver, Fraction::nearest);
+        let b: Vec<_> = solver.b.iter().copied().map(Fraction::nearest).collect();
+        assert_eq!(order_of(&a, &b, 1, |x, y| x == y), solver.order, "{}", solver.name);
+        for (row, &c) in a.iter().zip(solver.c) {
             let ones = vec![Fraction::ratio(1, 1); row.len()];
-            assert_eq!(dot(row, &ones), Fraction::nearest(c), "{}: row sum", method.name);
+            assert_eq!(dot(row, &ones), Fraction::nearest(c), "{}: row sum", solver.name);
         }
     }
 }
 
 #[test]
 fn embedded_error_vanishes_up_to_its_stated_order_and_not_beyond() {
-    for method in METHODS.iter().filter(|method| method.name != DECIMAL) {
-        let Some(embedded) = method.embedded else { continue };
-        let a = rows(method, Fraction::nearest);
+    for solver in TABLEAUS.iter().filter(|solver| solver.name != DECIMAL) {
+        let Some(embedded) = solver.embedded else { continue };
+        let a = rows(solver, Fraction::nearest);
         let error: Vec<_> = embedded.error.iter().copied().map(Fraction::nearest).collect();
-        assert_eq!(order_of(&a, &error, 0, |x, y| x == y), embedded.order, "{}", method.name);
+        assert_eq!(order_of(&a, &error, 0, |x, y| x == y), embedded.order, "{}", solver.name);
     }
 }
 
 #[test]
 fn tsit5_fulfils_its_order_conditions_to_the_published_digits() {
-    let method = Tableau::from_name(DECIMAL).unwrap();
-    let a = rows(method, |x| x);
+    let solver = Tableau::from_name(DECIMAL).unwrap();
+    let a = rows(solver, |x| x);
     // In exact arithmetic the published decimals miss the condition of the bush `[τ⁴]` by 1.1e-14.
     let close = |x: f64, y: f64| (x - y).abs() < 2e-14;
-    assert_eq!(order_of(&a, method.b, 1, close), 5);
-    let embedded = method.embedded.unwrap();
+    assert_eq!(order_of(&a, solver.b, 1, close), 5);
+    let embedded = solver.embedded.unwrap();
     assert_eq!(order_of(&a, embedded.error, 0, close), embedded.order);
 }
 
 /// The continuous conditions `Σ b_i(ϑ) Φ_i = ϑ^r / γ`, with the end as one more stage.
 #[test]
 fn dense_output_has_its_stated_order_at_every_point_of_the_step() {
-    for method in METHODS {
-        let own = method.own_stages();
-        let mut a = rows(method, |x| x);
+    for solver in TABLEAUS {
+        let own = solver.own_stages();
+        let mut a = rows(solver, |x| x);
         a.truncate(own);
-        a.push(method.b[..own].to_vec());
+        a.push(solver.b[..own].to_vec());
         let mut weights = vec![0.0; own + 1];
         let largest_defect = |order: usize, weights: &mut Vec<f64>| {
             let mut largest = 0.0_f64;
             for tree in Tree::of_order(order) {
                 for theta in [0.1, 0.25, 0.5, 0.7, 0.9] {
-                    method.dense_weights(theta, weights);
+                    solver.dense_weights(theta, weights);
                     let expected = f64::powf(theta, order as f64) / tree.density() as f64;
                     largest = largest.max((dot(weights, &tree.weights(&a)) - expected).abs());
                 }
             }
             largest
         };
-        for order in 1..=method.dense.order {
-            assert!(largest_defect(order, &mut weights) < 1e-14, "{} {order}", method.name);
+        for order in 1..=solver.dense.order {
+            assert!(largest_defect(order, &mut weights) < 1e-14, "{} {order}", solver.name);
         }
-        let beyond = largest_defect(method.dense.order + 1, &mut weights);
-        assert!(beyond > 1e-5, "{} has a higher dense order than stated", method.name);
+        let beyond = largest_defect(solver.dense.order + 1, &mut weights);
+        assert!(beyond > 1e-5, "{} has a higher dense order than stated", solver.name);
     }
 }
 
 /// Tsitouras gives his quartics in factors; ours are Hermite's cubic and one coefficient each.
 #[test]
 fn tsit5_dense_output_is_the_published_one() {
-    let method = Tableau::from_name("tsit5").unwrap();
+    let solver = Tableau::from_name("tsit5").unwrap();
     let mut weights = [0.0; 7];
     for i in 0..=20 {
         let x = f64::from(i) / 20.0;
@@ -123,7 +123,7 @@ fn tsit5_dense_output_is_the_published_one() {
             -34.870_657_861_496_61 * (x - 1.2) * (x - 0.666_666_666_666_666_7) * x * x,
             2.5 * (x - 1.0) * (x - 0.6) * x * x,
         ];
-        method.dense_weights(x, &mut weights);
+        solver.dense_weights(x, &mut weights);
         for (weight, published) in weights.iter().zip(published) {
             assert!((weight - published).abs() < 1e-13, "ϑ = {x}: {weight} {published}");
         }

@@ -7,7 +7,7 @@ use lawful_experiment::Diagnostic;
 use lawful_experiment::compare::{Compared, Options, compare, markdown};
 
 use crate::output::{data, talk, typed};
-use crate::overall::Overall;
+use crate::study_progress::Overall;
 use crate::{INTERRUPTED, MISSED};
 
 #[derive(Debug, Args)]

@@ -1,10 +1,10 @@
 //! `lawful demo`: an epidemic whose infected nobody counts, with and without the laws, and what happened.
 
-use lawful_experiment::figures::{CurvesFigure, Line, Prediction, curves, side_by_side};
 use lawful_experiment::{
-    Diagnostic, Experiment, LoadedRun, RECONSTRUCTION, Status, Trained, pictures, read_embedded,
+    Diagnostic, Experiment, LoadedRun, RECONSTRUCTION, Status, Trained, figures, read_embedded,
     short, train,
 };
+use lawful_plot::{CurvesFigure, Line, Prediction, curves, side_by_side};
 
 use crate::INTERRUPTED;
 use crate::arguments::Demo;
@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
         "An epidemic runs for 60 days. Every day the susceptible S and the recovered R are counted,\n\
          with an error of 3 %; the infected I are known on the first day only. A small network\n\
          learns dS/dt, dI/dt and dR/dt twice: from the counts alone, and under the laws\n\
-         `S + I + R == 1` and `I >= 0`. Which phases it trains in, it chooses itself.\n",
+         `S + I + R == 1` and `I >= 0`. ModelChoice phases it trains in, it chooses itself.\n",
     );
     let mut runs = Vec::new();
     for (strategy, label) in [("vanilla", "without the laws"), ("self-adaptive", "with the laws")] {
@@ -75,7 +75,7 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
     for (label, experiment, trained) in runs {
         let run = LoadedRun::open(trained.folder.path(), None)?;
         let (name, dataset) = experiment.tests.last().expect("the demo has test sets");
-        let mut figure = pictures::curves_of(experiment, &run.theta, name, dataset);
+        let mut figure = figures::curves_of(experiment, &run.theta, name, dataset);
         figure.title = String::from(*label);
         figure.predictions[0].name = String::from(*label);
         figure.predictions[0].line = line;
@@ -83,7 +83,7 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
         // What is measured is the training set; the test set is the truth.
         let truth = std::mem::replace(
             &mut figure.measured,
-            pictures::curves_of(experiment, &run.theta, RECONSTRUCTION, &experiment.training_set)
+            figures::curves_of(experiment, &run.theta, RECONSTRUCTION, &experiment.training_set)
                 .measured,
         );
         let truth = Prediction { name: name.clone(), line: Line::Truth, trajectories: truth };
@@ -92,7 +92,7 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
         figures.push(figure);
     }
     let (_, _, last) = &runs[runs.len() - 1];
-    pictures::save(
+    figures::save(
         &last.folder,
         "demo",
         &side_by_side("an epidemic whose infected nobody counted", &figures),
@@ -101,5 +101,5 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
     both.title =
         String::from("an epidemic whose infected nobody counted, with and without the laws");
     both.predictions.extend(figures.remove(0).predictions.into_iter().take(1));
-    pictures::save(&last.folder, "demo-curves", &curves(&both))
+    figures::save(&last.folder, "demo-curves", &curves(&both))
 }

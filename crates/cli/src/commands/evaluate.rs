@@ -1,6 +1,6 @@
 //! `lawful evaluate`: errors and violations of a model on each set.
 
-use lawful_experiment::{Assessment, Diagnostic, LoadedRun, Score, assess, exact, short};
+use lawful_experiment::{Diagnostic, LoadedRun, Score, Scores, assess, exact, short};
 
 use crate::MISSED;
 use crate::arguments::Evaluate;
@@ -23,7 +23,7 @@ pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
 }
 
 /// Says which sets could not be solved; the exit code.
-pub(crate) fn say_failures(assessment: &Assessment) -> u8 {
+pub(crate) fn say_failures(assessment: &Scores) -> u8 {
     let mut code = 0;
     for (set, failure) in assessment.failures() {
         talk(format!("error: {set} could not be solved: {failure}"));
@@ -34,7 +34,7 @@ pub(crate) fn say_failures(assessment: &Assessment) -> u8 {
 
 /// The scores of every set, then of each law, the learned constants, and what the solver
 /// contributes.
-pub(crate) fn table(assessment: &Assessment) -> String {
+pub(crate) fn table(assessment: &Scores) -> String {
     let mut text = sets(assessment);
     if !assessment.laws.is_empty() {
         text.push('\n');
@@ -50,7 +50,7 @@ pub(crate) fn table(assessment: &Assessment) -> String {
     }
 }
 
-fn constants(assessment: &Assessment) -> String {
+fn constants(assessment: &Scores) -> String {
     let rows = assessment.constants.iter().map(|constant| {
         vec![constant.name.clone(), six_digits(constant.value), exact(constant.start)]
     });
@@ -62,7 +62,7 @@ fn six_digits(value: f64) -> String {
     format!("{value:.5e}").parse().map_or_else(|_| exact(value), exact)
 }
 
-fn sets(assessment: &Assessment) -> String {
+fn sets(assessment: &Scores) -> String {
     let has_laws = !assessment.laws.is_empty();
     let mut header = vec!["set", "rows", "from", "to", "mse"];
     if has_laws {
@@ -84,7 +84,7 @@ fn sets(assessment: &Assessment) -> String {
     render(&header, 1, &rows)
 }
 
-fn laws(assessment: &Assessment) -> String {
+fn laws(assessment: &Scores) -> String {
     let mut rows = Vec::new();
     for (k, name) in assessment.laws.iter().enumerate() {
         for (n, set) in assessment.sets.iter().enumerate() {

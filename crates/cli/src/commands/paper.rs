@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use lawful::Precision;
-use lawful_experiment::paper::timings::duration;
-use lawful_experiment::paper::{
-    Ended, METHODS, Method, Options, Preset, Reproduction, System, reproduce, verdict,
-};
 use lawful_experiment::{Diagnostic, files};
+use lawful_paper::timings::duration;
+use lawful_paper::{
+    Ended, Options, Preset, Reproduction, System, VARIANTS, Variant, reproduce, verdict,
+};
 
 use crate::output::{data, talk, typed};
-use crate::overall::Overall;
+use crate::study_progress::Overall;
 use crate::{INTERRUPTED, MISSED};
 
 #[derive(Debug, Args)]
@@ -24,8 +24,8 @@ pub(crate) struct Paper {
     #[arg(long, value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems()))]
     system: Vec<String>,
     /// Method to run, instead of all nine; may be given several times
-    #[arg(long, value_name = "METHOD", value_parser = PossibleValuesParser::new(methods()))]
-    method: Vec<String>,
+    #[arg(long = "method", value_name = "METHOD", value_parser = PossibleValuesParser::new(variants()))]
+    variant: Vec<String>,
     /// Seeds of each method: 1 to N
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u64).range(1..=1000))]
@@ -74,8 +74,8 @@ fn systems() -> impl Iterator<Item = &'static str> {
     System::ALL.into_iter().map(System::name)
 }
 
-fn methods() -> impl Iterator<Item = &'static str> {
-    METHODS.iter().map(|(word, _)| *word)
+fn variants() -> impl Iterator<Item = &'static str> {
+    VARIANTS.iter().map(|(word, _)| *word)
 }
 
 pub(crate) fn run(options: &Paper) -> Result<u8, Diagnostic> {
@@ -99,18 +99,18 @@ fn wanted(options: &Paper) -> Result<Options, Diagnostic> {
         .map_err(|error| error.with_hint("name another folder: `--out FOLDER`"))?;
     let everything = Options::default();
     let named = |word: &str| options.system.iter().any(|name| name == word);
-    let chosen: Vec<Method> =
-        options.method.iter().map(|word| Method::from_word(word)).collect::<Result<_, _>>()?;
+    let chosen: Vec<Variant> =
+        options.variant.iter().map(|word| Variant::from_word(word)).collect::<Result<_, _>>()?;
     let all_systems = options.system.is_empty();
     let systems = System::ALL.into_iter().filter(|s| all_systems || named(s.name())).collect();
-    let methods = Method::all().filter(|m| chosen.is_empty() || chosen.contains(m)).collect();
+    let variants = Variant::all().filter(|m| chosen.is_empty() || chosen.contains(m)).collect();
     Ok(Options {
         preset: match options.preset {
             Settings::Paper => Preset::Paper,
             Settings::Script => Preset::Script,
         },
         systems,
-        methods,
+        variants,
         seeds: options.seeds,
         iterations: options.iterations as usize,
         precision: match options.precision {
@@ -130,7 +130,7 @@ fn command(options: &Paper) -> String {
         words.push("--as script".to_owned());
     }
     words.extend(options.system.iter().map(|system| format!("--system {system}")));
-    words.extend(options.method.iter().map(|method| format!("--method {method}")));
+    words.extend(options.variant.iter().map(|variant| format!("--method {variant}")));
     words.push(format!("--seeds {}", options.seeds));
     if options.iterations != 10_000 {
         words.push(format!("--iterations {}", options.iterations));

@@ -1,7 +1,7 @@
 //! `lawful predict`: what a model says at any times, as CSV on stdout.
 
-use lawful::ode::MethodError;
-use lawful::{Adaptive, Control, Method, Table, Tableau, Trajectory};
+use lawful::ode::InvalidSolver;
+use lawful::{Adaptive, Control, Solver, Table, Tableau, Trajectory};
 use lawful_experiment::{Diagnostic, LoadedRun, exact, predict, read_times};
 
 use crate::MISSED;
@@ -150,7 +150,7 @@ fn example(names: &[String]) -> String {
 }
 
 /// The method asked for, or the experiment's.
-fn method(options: &Predict, given: Method) -> Result<Method, Diagnostic> {
+fn method(options: &Predict, given: Solver) -> Result<Solver, Diagnostic> {
     let named = options.method.as_deref().and_then(Tableau::from_name);
     let tableau = named.unwrap_or_else(|| given.tableau());
     let control = if options.rtol.is_some() || options.atol.is_some() {
@@ -162,12 +162,12 @@ fn method(options: &Predict, given: Method) -> Result<Method, Diagnostic> {
     } else {
         given.control()
     };
-    Method::new(tableau, control).map_err(|error| {
+    Solver::new(tableau, control).map_err(|error| {
         Diagnostic::new(error.to_string()).with_hint(match error {
-            MethodError::NoErrorEstimate { .. } => {
+            InvalidSolver::NoErrorEstimate { .. } => {
                 "leave `--rtol` and `--atol` out, or take `--method dopri5`".to_owned()
             }
-            MethodError::OutOfRange { setting, .. } => {
+            InvalidSolver::OutOfRange { setting, .. } => {
                 let usual = match setting {
                     "substeps" => "4",
                     "rtol" => "1e-9",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lawful_experiment::{
-    Assessment, Diagnostic, Experiment, Manifest, Status, Trained, Which, read, train,
+    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, read, train,
 };
 use serde_json::json;
 
@@ -61,7 +61,7 @@ pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, D
 
 fn say(trained: &Trained) {
     let Trained { folder, manifest, assessment } = trained;
-    if manifest.model == Which::Best {
+    if manifest.model == ModelChoice::Best {
         talk(format!(
             "best point of iteration {} ({} trials accepted, {} rejected)",
             manifest.best_iteration, manifest.accepted, manifest.rejected
@@ -82,9 +82,9 @@ fn say(trained: &Trained) {
 pub(crate) fn print_json(
     run: &Path,
     manifest: &Manifest,
-    assessment: Option<&Assessment>,
+    assessment: Option<&Scores>,
 ) -> Result<(), Diagnostic> {
-    let mut value = assessment.map_or_else(|| json!({}), Assessment::json);
+    let mut value = assessment.map_or_else(|| json!({}), Scores::json);
     value["run"] = json!(run.display().to_string());
     value["status"] = json!(manifest.status);
     value["reason"] = json!(manifest.reason);

@@ -198,10 +198,10 @@ fn what_contradicts_itself_is_refused() {
     }
     let place = Place::with(&TINY.replace(
         "kind = \"self-adaptive\"",
-        "kind = \"self-adaptive\"\nswitch = \"always\"\ntolerance = 1e-3",
+        "kind = \"self-adaptive\"\npenalise = \"always\"\ntolerance = 1e-3",
     ));
     let said = place.lawful(["check", "experiment.toml"]);
-    assert!(said.err.contains("`tolerance` decides nothing with `switch = \"always\"`"));
+    assert!(said.err.contains("`tolerance` decides nothing with `penalise = \"always\"`"));
 }
 
 #[test]

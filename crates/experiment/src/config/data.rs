@@ -9,26 +9,26 @@
 //! | `columns` | `{}` | names of columns | `{ T = "Temp (°C)" }`: our name = the column in the file |
 //! | `missing` | `["", "NA", "NaN"]` | texts | cells that mean "not measured" |
 //! | `separator` | `","` | one character, or `"tab"` | what separates cells |
-//! | `hold` | `"linear"` | [`Hold::NAMES`] | what inputs are between two rows |
+//! | `interpolation` | `"linear"` | [`Interpolation::NAMES`] | what inputs are between two rows |
 //!
 //! The keys from `time` to `separator` are for the files of test sets, too.
 
 use std::path::{Path, PathBuf};
 
-use lawful::Hold;
+use lawful::Interpolation;
 
 use super::complete::{self, Table};
+use super::phrases::meant;
 use super::section::Section;
 use super::simulate::{self, Simulate};
 use super::system::System;
 use super::value::{Mark, Value};
-use super::words::meant;
 use crate::diagnostic::Diagnostic;
 use crate::table::Format;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] =
-    &["file", "simulate", "time", "trajectory", "columns", "missing", "separator", "hold"];
+    &["file", "simulate", "time", "trajectory", "columns", "missing", "separator", "interpolation"];
 /// Keys that say how files are read.
 const FORMAT_KEYS: [&str; 5] = ["time", "trajectory", "columns", "missing", "separator"];
 
@@ -37,7 +37,7 @@ const FORMAT_KEYS: [&str; 5] = ["time", "trajectory", "columns", "missing", "sep
 pub(crate) struct Data<'s> {
     pub(crate) origin: Origin<'s>,
     pub(crate) format: Format,
-    pub(crate) hold: Hold,
+    pub(crate) interpolation: Interpolation,
     /// A key about files that was given.
     pub(crate) about_files: Option<(&'static str, Mark<'s>)>,
     has_inputs: bool,
@@ -65,14 +65,14 @@ pub(crate) fn read<'s>(mut section: Section<'s>, system: &System) -> Result<Data
     let about_files = FORMAT_KEYS.into_iter().find(|key| section.has(key));
     let marked = about_files.and_then(|key| Some((key, section.peek(key)?)));
     let format = format(&mut section, state.iter().chain(inputs))?;
-    let hold = match section.take("hold") {
-        None => Hold::default(),
+    let interpolation = match section.take("interpolation") {
+        None => Interpolation::default(),
         Some(value) if !has_inputs => {
             return Err(value
-                .error("`hold` is about inputs, and `[system] inputs` names none")
+                .error("`interpolation` is about inputs, and `[system] inputs` names none")
                 .with_hint("leave it out, or write `inputs = [\"u\"]` in `[system]`"));
         }
-        Some(value) => value.word("hold", &Hold::NAMES)?,
+        Some(value) => value.word("interpolation", &Interpolation::NAMES)?,
     };
     let origin = match (section.take("file"), section.take("simulate")) {
         (Some(file), None) => Origin::Files(files(file)?),
@@ -93,7 +93,7 @@ pub(crate) fn read<'s>(mut section: Section<'s>, system: &System) -> Result<Data
             )));
         }
     };
-    Ok(Data { origin, format, hold, about_files: marked, has_inputs })
+    Ok(Data { origin, format, interpolation, about_files: marked, has_inputs })
 }
 
 /// One path or several.
@@ -204,7 +204,10 @@ impl Data<'_> {
             table.insert("separator".to_owned(), separator.into());
         }
         if self.has_inputs {
-            table.insert("hold".to_owned(), complete::word(&Hold::NAMES, self.hold));
+            table.insert(
+                "interpolation".to_owned(),
+                complete::word(&Interpolation::NAMES, self.interpolation),
+            );
         }
         if let Origin::Simulation(simulate) = &self.origin {
             table.insert("simulate".to_owned(), simulate.write().into());

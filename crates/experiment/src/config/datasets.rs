@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use lawful::{DataError, Dataset, Trajectory, Vocabulary};
 
 use super::data::{Data, Files, Origin};
+use super::phrases::{counted, meant};
 use super::test_set::{Kind, RECONSTRUCTION, TestSet};
 use super::value::Mark;
-use super::words::{counted, meant};
 use crate::diagnostic::Diagnostic;
 use crate::table::{self, Variables};
 
@@ -107,7 +107,7 @@ impl Gather<'_> {
         let (state, inputs) = (self.vocabulary.state(), self.vocabulary.inputs());
         let variables = Variables { state, inputs, open: self.open };
         let paths = files.paths(self.folder);
-        table::read(&paths, &self.data.format, variables, self.data.hold)
+        table::read(&paths, &self.data.format, variables, self.data.interpolation)
             .map_err(|error| files.locate(error.file, error.error))
     }
 

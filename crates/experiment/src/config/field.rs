@@ -21,10 +21,10 @@ use lawful::{Activation, Initialise, Precision};
 
 use super::complete::{self, Table};
 use super::known::{self, Rates};
+use super::phrases::counted;
 use super::section::Section;
 use super::system::System;
 use super::value::{POSITIVE, Value};
-use super::words::counted;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Field;
 

@@ -20,14 +20,14 @@
 //! `learn` there is no network, and only constants are learned.
 
 use lawful::law::Expression;
-use lawful::{Known, LearnedConstant};
+use lawful::{KnownRates, LearnedConstant};
 
 use super::formula;
+use super::phrases::meant;
 use super::section::Section;
 use super::system::System;
 use super::text::key;
 use super::value::{Mark, Text, Value};
-use super::words::meant;
 use crate::diagnostic::Diagnostic;
 
 /// Keys that say something about the network.
@@ -117,7 +117,7 @@ fn check_constants(texts: &[(String, Text)], system: &System) -> Result<(), Diag
     // Whose rates they are does not matter here.
     let rates: Vec<(usize, &str)> =
         texts.iter().map(|(_, text)| (0, text.value.as_str())).collect();
-    let known = Known::new(&rates, learned, &system.vocabulary)
+    let known = KnownRates::new(&rates, learned, &system.vocabulary)
         .expect("the rates were read before, with numbers for the learned constants");
     let constants = system.constants.iter().filter(|constant| constant.learned.is_some());
     for (n, constant) in constants.enumerate() {

@@ -63,8 +63,10 @@ fn read_one(
     let learned = system.learned();
     if !learned.is_empty() {
         // Learned constants are variables to a law; as such they would only confuse messages.
-        let freed = lawful::freed(&system.vocabulary, &learned);
-        parts = Law::parse(&named.value, &text.value, &freed).expect("it was read before");
+        let with_learned_as_variables =
+            lawful::with_learned_as_variables(&system.vocabulary, &learned);
+        parts = Law::parse(&named.value, &text.value, &with_learned_as_variables)
+            .expect("it was read before");
     }
     let whole = [named.value.as_str()];
     let mut all: Vec<&str> = parts.iter().map(Law::name).collect();

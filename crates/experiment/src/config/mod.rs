@@ -21,30 +21,32 @@ mod datasets;
 pub mod field;
 mod formula;
 pub mod grid;
-mod habits;
 pub mod known;
 pub mod laws;
 mod name;
 pub mod optimiser;
 pub mod phase;
+pub(crate) mod phrases;
 mod section;
 pub mod simulate;
 pub mod solver;
 mod source;
 pub mod strategy;
+mod synonyms;
 mod syntax;
 pub mod system;
 pub mod test_set;
 mod text;
 pub mod training;
 mod value;
-pub(crate) mod words;
 
 use std::path::Path;
 
 use lawful::{Dataset, Law, LearnedConstant, Scaling, Units};
 
-pub(crate) use text::{key, to_text};
+pub use phrases::meant;
+pub(crate) use text::key;
+pub use text::to_text;
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
@@ -128,7 +130,7 @@ fn no_experiment(path: &Path) -> Diagnostic {
     match others[..] {
         [] => error.with_hint(format!("`lawful init {}` writes one", folder.display())),
         [one] => error.with_hint(format!("is `{}` meant?", folder.join(one).display())),
-        _ => error.with_hint(format!("name one of {}", words::listed(others))),
+        _ => error.with_hint(format!("name one of {}", phrases::listed(others))),
     }
 }
 
@@ -196,7 +198,7 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
         laws: parts,
         training_set,
         tests: test_sets,
-        hold: data.hold,
+        interpolation: data.interpolation,
         field,
         solver: solver.training,
         predict: solver.predict,

@@ -15,7 +15,7 @@
 //! | `scaling` | `"every"` | `"every"`, `"newest"` | `lbfgs`: every pair corrects the scale, or the newest sets it |
 
 use lawful::optimiser::{AdamSettings, LbfgsScaling, LbfgsSettings, OPTIMISERS};
-use lawful::{Course, Schedule};
+use lawful::{RateDecay, Schedule};
 
 use super::complete::{self, Table};
 use super::section::Section;
@@ -42,10 +42,10 @@ pub(crate) const KEYS: &[&str] = &[
 const MOST_PAIRS: u64 = 10_000;
 
 /// Schedules with their course.
-const COURSES: [(&str, Course); 3] = [
-    ("constant", Course::Constant),
-    ("cosine", Course::Cosine),
-    ("exponential", Course::Exponential),
+const DECAYS: [(&str, RateDecay); 3] = [
+    ("constant", RateDecay::Constant),
+    ("cosine", RateDecay::Cosine),
+    ("exponential", RateDecay::Exponential),
 ];
 
 /// Reads the optimiser of a training of this many iterations.
@@ -117,7 +117,7 @@ fn adam(
         schedule = Schedule::from_name(word, iterations).unwrap_or(schedule);
     }
     if let Some(value) = section.take("last-rate") {
-        if schedule.course == Course::Constant {
+        if schedule.decay == RateDecay::Constant {
             return Err(value
                 .error("`last-rate` has no meaning for a constant rate")
                 .with_hint("leave it out, or add `schedule = \"cosine\"`"));
@@ -149,8 +149,8 @@ pub(crate) fn write(optimiser: &OptimiserSettings, schedule: &Schedule) -> Table
             if let Some(clip) = clip {
                 adam.insert("clip".to_owned(), clip.into());
             }
-            adam.insert("schedule".to_owned(), complete::word(&COURSES, schedule.course));
-            if schedule.course != Course::Constant {
+            adam.insert("schedule".to_owned(), complete::word(&DECAYS, schedule.decay));
+            if schedule.decay != RateDecay::Constant {
                 adam.insert("last-rate".to_owned(), schedule.last.into());
             }
             adam.insert("warm-up".to_owned(), complete::whole(schedule.warm_up));

@@ -19,7 +19,7 @@ use super::section::Section;
 use super::value::{LARGEST, Mark, Value};
 use super::{optimiser, strategy, training};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{Horizon, OptimiserSettings, Phase, Strategy};
+use crate::experiment::{OptimiserSettings, Phase, Shooting, Strategy};
 
 /// The keys of a phase.
 pub(crate) const KEYS: &[&str] =
@@ -89,15 +89,15 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
     let steps = section.take("segments");
     let segments = steps.as_ref().map(Value::mark);
     let starts = section.take("starts");
-    let horizon = if let Some(steps) = steps {
+    let shooting = if let Some(steps) = steps {
         let free = starts.map_or(Ok(false), |value| value.word("start", &STARTS))?;
-        Horizon::Segments { steps: steps.count(1..=LARGEST, "10")?, free }
+        Shooting::Multiple { steps: steps.count(1..=LARGEST, "10")?, free }
     } else if let Some(value) = starts {
         return Err(value
             .error("`starts` is about segments, and this phase has none")
             .with_hint("add `segments = 10`, or leave it out"));
     } else {
-        Horizon::Full
+        Shooting::Single
     };
     let batch = section.take("batch");
     let mark = batch.as_ref().map(Value::mark);
@@ -112,7 +112,7 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
     };
     let substeps =
         section.take("substeps").map_or(Ok(1), |value| value.count(1..=MOST_SUBSTEPS, "2"))?;
-    let phase = Phase { optimiser, schedule, iterations, horizon, batch, strategy, substeps };
+    let phase = Phase { optimiser, schedule, iterations, shooting, batch, strategy, substeps };
     if let Some(mark) = &best_point {
         check_best_point(&phase, mark)?;
     }
@@ -145,7 +145,7 @@ fn write_one(phase: &Phase) -> Table {
         ("optimiser", optimiser::write(&phase.optimiser, &phase.schedule).into()),
         ("iterations", complete::whole(phase.iterations)),
     ]);
-    if let Horizon::Segments { steps, free } = phase.horizon {
+    if let Shooting::Multiple { steps, free } = phase.shooting {
         table.insert("segments".to_owned(), complete::whole(steps));
         table.insert("starts".to_owned(), complete::word(&STARTS, free));
     }

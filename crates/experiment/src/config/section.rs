@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::habits::elsewhere;
+use super::phrases::{listed, meant};
 use super::source::Source;
+use super::synonyms::elsewhere;
 use super::text::key as quote;
 use super::value::{Mark, Value};
-use super::words::{listed, meant};
 use crate::diagnostic::Diagnostic;
 
 /// A table with its name in messages and its place in the file.

@@ -6,7 +6,7 @@
 //! | `initial` | needed | one number per state | initial state, or a list of them for several trajectories |
 //! | `grid` | needed | see [`super::grid`] | times of every trajectory |
 //! | `grids` | instead of `grid` | a list | times of each trajectory, one grid for each of `initial` |
-//! | `method` | Dormand–Prince, tight | [`METHODS`] | a method that takes one step per interval of the grid |
+//! | `method` | Dormand–Prince, tight | [`TABLEAUS`] | a method that takes one step per interval of the grid |
 //! | `inputs` | needed with `[system] inputs` | expressions of `t` | `{ u = "sin(t)" }` |
 //! | `noise` | none | `{ std, seed }` or `{ relative, seed }` | Gaussian noise on the training data; test sets stay without |
 //! | `missing` | none | `{ share, states, seed }` | cells of the training data that are not measured |
@@ -19,16 +19,16 @@
 //! (all of them), and `seed` (1, 0 to 2⁵³). First rows are always measured.
 
 use lawful::law::Expression;
-use lawful::ode::{METHODS, SolveError};
+use lawful::ode::{SolveError, TABLEAUS};
 use lawful::{FormulaField, Noise, NoiseLevel, Random, Simulation, Tableau, Trajectory};
 
 use super::complete::{self, Table};
 use super::grid::{self, Grid};
+use super::phrases::counted;
 use super::section::Section;
 use super::system::System;
 use super::text::key;
 use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, SHARE, Text, Value};
-use super::words::counted;
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
@@ -94,8 +94,9 @@ pub(crate) fn read<'s>(
     let (inputs, signals) = inputs(&mut section, system)?;
     let initial = initial(&mut section, state)?;
     let grids = grids(&mut section, initial.len())?;
-    let methods: Vec<_> = METHODS.iter().map(|&tableau| (tableau.name, tableau)).collect();
-    let method = section.take("method").map(|value| value.word("method", &methods)).transpose()?;
+    let tableaus: Vec<_> = TABLEAUS.iter().map(|&tableau| (tableau.name, tableau)).collect();
+    let tableau =
+        section.take("method").map(|value| value.word("method", &tableaus)).transpose()?;
     let noise = section.take("noise").map(noise).transpose()?;
     let missing = section.take("missing").map(|value| missing(value, state)).transpose()?;
     let paired = |names: &[String], texts: &[Text]| {
@@ -103,7 +104,7 @@ pub(crate) fn read<'s>(
         pairs.map(|(name, text)| (name.clone(), text.value.clone())).collect()
     };
     Ok(Simulate {
-        simulation: Simulation { field, inputs: signals, method, noise },
+        simulation: Simulation { field, inputs: signals, tableau, noise },
         equations: paired(state, &texts),
         inputs: paired(vocabulary.inputs(), &inputs),
         state: state.to_vec(),
@@ -306,7 +307,7 @@ impl Simulate<'_> {
             ("initial", initial),
             grids,
         ]);
-        if let Some(Tableau { name, .. }) = self.simulation.method {
+        if let Some(Tableau { name, .. }) = self.simulation.tableau {
             table.insert("method".to_owned(), (*name).into());
         }
         if !self.inputs.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `method` | `"rk4-38"`; predict: `"dopri5"` | [`METHODS`] | the Runge–Kutta method |
+//! | `method` | `"rk4-38"`; predict: `"dopri5"` | [`TABLEAUS`] | the Runge–Kutta method |
 //! | `substeps` | 1 | ≥ 1 | equal steps per data interval |
 //! | `rtol` | 1e-7; predict: 1e-9 | ≥ 0 | relative tolerance of adaptive steps |
 //! | `atol` | 1e-9; predict: 1e-11 | > 0 | absolute tolerance of adaptive steps |
@@ -15,13 +15,13 @@
 //! Training steps on the data's grid unless one of `rtol`, `atol`, `max-steps`, `min-step` and
 //! `first-step` asks for adaptive steps. Predictions have adaptive steps unless `substeps` is given.
 
-use lawful::Method;
-use lawful::ode::{Adaptive, Control, METHODS, Tableau, methods};
+use lawful::Solver;
+use lawful::ode::{Adaptive, Control, TABLEAUS, Tableau, tableaus};
 
 use super::complete::{self, Table};
+use super::phrases::listed;
 use super::section::Section;
 use super::value::{BETWEEN, LARGEST, Mark, NOT_NEGATIVE, POSITIVE, Value};
-use super::words::listed;
 use crate::diagnostic::Diagnostic;
 
 /// The keys of `[solver]`.
@@ -44,20 +44,20 @@ const ADAPTIVE_KEYS: [&str; 5] = ["rtol", "atol", "max-steps", "min-step", "firs
 
 /// `[solver]` as meant.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Solver {
-    pub(crate) training: Method,
-    pub(crate) predict: Method,
+pub(crate) struct Solvers {
+    pub(crate) training: Solver,
+    pub(crate) predict: Solver,
 }
 
 /// Reads both sections.
-pub(crate) fn read(mut section: Section) -> Result<Solver, Diagnostic> {
+pub(crate) fn read(mut section: Section) -> Result<Solvers, Diagnostic> {
     let mut predict = section.section("predict", PREDICT_KEYS)?;
     let memory = section.take("memory").map(|value| memory(&value)).transpose()?;
-    let training = method(&mut section, &methods::RK4_38, Adaptive::default(), Steps::Grid)?;
-    let training = training.with_memory(memory.unwrap_or(Method::MEMORY));
+    let training = method(&mut section, &tableaus::RK4_38, Adaptive::default(), Steps::Grid)?;
+    let training = training.with_memory(memory.unwrap_or(Solver::MEMORY));
     let tolerances = Adaptive::with_tolerances(1e-9, 1e-11);
-    let predict = method(&mut predict, &methods::DOPRI5, tolerances, Steps::Adaptive)?;
-    Ok(Solver { training, predict })
+    let predict = method(&mut predict, &tableaus::DOPRI5, tolerances, Steps::Adaptive)?;
+    Ok(Solvers { training, predict })
 }
 
 /// Which steps are taken where no key asks for one or the other.
@@ -72,8 +72,8 @@ fn method(
     tableau: &'static Tableau,
     adaptive: Adaptive,
     steps: Steps,
-) -> Result<Method, Diagnostic> {
-    let words: Vec<_> = METHODS.iter().map(|&tableau| (tableau.name, tableau)).collect();
+) -> Result<Solver, Diagnostic> {
+    let words: Vec<_> = TABLEAUS.iter().map(|&tableau| (tableau.name, tableau)).collect();
     let value = section.take("method");
     let mark = value.as_ref().map(Value::mark);
     let tableau = value.map_or(Ok(tableau), |value| value.word("method", &words))?;
@@ -93,7 +93,7 @@ fn method(
             Control::Adaptive(settings(section, adaptive)?)
         }
     };
-    Method::new(tableau, control).map_err(|error| section.error(error.to_string()))
+    Solver::new(tableau, control).map_err(|error| section.error(error.to_string()))
 }
 
 /// Adaptive steps need a method that estimates its error.
@@ -103,7 +103,7 @@ fn no_estimate(
     asks: Option<&str>,
     method: Option<&Mark>,
 ) -> Diagnostic {
-    let able = METHODS.iter().filter(|method| method.embedded.is_some());
+    let able = TABLEAUS.iter().filter(|method| method.embedded.is_some());
     let able = listed(able.map(|method| method.name));
     let name = tableau.name;
     let key = asks.and_then(|key| section.take(key));
@@ -180,14 +180,14 @@ fn memory(value: &Value) -> Result<usize, Diagnostic> {
 }
 
 /// The section with every key.
-pub(crate) fn write(solver: &Solver) -> Table {
+pub(crate) fn write(solver: &Solvers) -> Table {
     let mut table = write_method(&solver.training);
     table.insert("memory".to_owned(), complete::whole(solver.training.memory()));
     table.insert("predict".to_owned(), write_method(&solver.predict).into());
     table
 }
 
-fn write_method(method: &Method) -> Table {
+fn write_method(method: &Solver) -> Table {
     let mut table = complete::table([("method", method.tableau().name.into())]);
     match method.control() {
         Control::Grid { substeps } => {

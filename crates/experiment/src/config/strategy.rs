@@ -8,35 +8,35 @@
 //! | `count-above` | 0 | ≥ 0 | `self-adaptive`: violation above which a step counts for μ |
 //! | `normalise` | `"mean"` | `"mean"`, `"elementwise"` | `self-adaptive`: ψ of the mean of squares, or the mean of ψ |
 //! | `weigh-by` | `"share"` | `"share"`, `"mean"` | `self-adaptive`: μ is the share of violated steps, or their mean violation |
-//! | `refresh` | 1 | ≥ 1 | `self-adaptive`: iterations for which μ is kept before it is computed anew |
+//! | `weight-every` | 1 | ≥ 1 | `self-adaptive`: iterations for which μ is kept before it is computed anew |
 //! | `residual` | `"absolute"` | `"absolute"`, `"signed"` | `self-adaptive`: ψ of abs(c), or of c itself, for equalities |
-//! | `violation` | `"squared"` with a recipe, else `"absolute"` | `"absolute"`, `"squared"` | `self-adaptive`: ψ of the violation, or of its square |
-//! | `switch` | `"always"` with a recipe, else `"tolerance"` | `"tolerance"`, `"always"` | `self-adaptive`: laws rest at a feasible point, or count always, with weight 1 |
+//! | `penalty` | `"squared"` with a recipe, else `"absolute"` | `"absolute"`, `"squared"` | `self-adaptive`: ψ of the violation, or of its square |
+//! | `penalise` | `"always"` with a recipe, else `"tolerance"` | `"tolerance"`, `"always"` | `self-adaptive`: laws rest at a feasible point, or count always, with weight 1 |
 //! | `margin` | 1e-6 with `"squared"`, else 0 | ≥ 0 | by how much inequalities are asked to hold in training, in units of the law's size on the data |
 //! | `best-point` | `false` | | go back to the best point after every worse one |
 //! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | whose gradient the step after a rejection uses |
 //! | `backtrack` | `false` | | halve the step after 20 rejections in a row |
 //!
 //! The defaults of `self-adaptive` are the paper's equations; the other words of `normalise`, `weigh-by`,
-//! `refresh` and `residual` are what the authors' public scripts do. `count-above` decides nothing with
+//! `weight-every` and `residual` are what the authors' public scripts do. `count-above` decides nothing with
 //! `weigh-by = "mean"`, and `residual` nothing without an equality.
 //!
-//! `violation = "squared"` with `switch = "always"` is the smooth form, which L-BFGS needs; it is the
+//! `penalty = "squared"` with `penalise = "always"` is the smooth form, which L-BFGS needs; it is the
 //! default where a recipe other than `"paper"` chooses the phases, unless a key of the paper's form
-//! (`tolerance`, `count-above`, `weigh-by`, `refresh`, `residual`) is written. With `switch = "always"`
+//! (`tolerance`, `count-above`, `weigh-by`, `weight-every`, `residual`) is written. With `penalise = "always"`
 //! those keys decide nothing, nor does `residual` with squares.
 //!
 //! `tolerance` decides for `self-adaptive`, and for `l1` and `l2` with `best-point = true`;
 //! `gradient-at` and `backtrack` need `best-point = true`. A key that decides nothing is an error.
 
-use lawful::strategy::{Normalise, Residual, STRATEGIES, SelfAdaptive, Switch, Violation, WeighBy};
+use lawful::strategy::{Normalise, Penalise, Penalty, Residual, STRATEGIES, SelfAdaptive, WeighBy};
 use lawful::{GradientAt, Relation, Restore};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
+use super::phrases::counted;
 use super::section::Section;
 use super::value::{LARGEST, Mark, NOT_NEGATIVE, Value};
-use super::words::counted;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Strategy, StrategyKind};
 
@@ -48,10 +48,10 @@ pub(crate) const KEYS: &[&str] = &[
     "count-above",
     "normalise",
     "weigh-by",
-    "refresh",
+    "weight-every",
     "residual",
-    "violation",
-    "switch",
+    "penalty",
+    "penalise",
     "margin",
     "best-point",
     "gradient-at",
@@ -65,15 +65,16 @@ const OWN_KEYS: [(&str, &[&str]); 10] = [
     ("count-above", &["self-adaptive"]),
     ("normalise", &["self-adaptive"]),
     ("weigh-by", &["self-adaptive"]),
-    ("refresh", &["self-adaptive"]),
+    ("weight-every", &["self-adaptive"]),
     ("residual", &["self-adaptive"]),
-    ("violation", &["self-adaptive"]),
-    ("switch", &["self-adaptive"]),
+    ("penalty", &["self-adaptive"]),
+    ("penalise", &["self-adaptive"]),
     ("margin", &["self-adaptive", "l1", "l2"]),
 ];
 
 /// Keys of the paper's form: who writes one wants that form.
-const OF_THE_PAPER: [&str; 5] = ["tolerance", "count-above", "weigh-by", "refresh", "residual"];
+const OF_THE_PAPER: [&str; 5] =
+    ["tolerance", "count-above", "weigh-by", "weight-every", "residual"];
 
 /// The strategy, and where `best-point` is asked for.
 pub(crate) struct Written<'s> {
@@ -105,17 +106,17 @@ pub(crate) fn read<'s>(
     let (best_point, mark) = best_point(&mut section)?;
     let smooth = smooth && best_point.is_none() && !OF_THE_PAPER.iter().any(|key| section.has(key));
     let defaults = if smooth { SelfAdaptive::smooth() } else { SelfAdaptive::default() };
-    let violation = section
-        .take("violation")
-        .map_or(Ok(defaults.violation), |value| value.word("violation", &Violation::NAMES))?;
-    let switch = section
-        .take("switch")
-        .map_or(Ok(defaults.switch), |value| value.word("switch", &Switch::NAMES))?;
-    let defaults = SelfAdaptive { violation, switch, ..defaults };
+    let penalty = section
+        .take("penalty")
+        .map_or(Ok(defaults.penalty), |value| value.word("penalty", &Penalty::NAMES))?;
+    let penalise = section
+        .take("penalise")
+        .map_or(Ok(defaults.penalise), |value| value.word("penalise", &Penalise::NAMES))?;
+    let defaults = SelfAdaptive { penalty, penalise, ..defaults };
     if kind == "self-adaptive" {
         refuse_idle_keys(&section, &defaults, best_point.is_some())?;
     }
-    let squared = kind == "l2" || (kind == "self-adaptive" && violation == Violation::Squared);
+    let squared = kind == "l2" || (kind == "self-adaptive" && penalty == Penalty::Squared);
     let margin =
         section.take("margin").map_or(Ok(if squared { MARGIN } else { 0.0 }), |value| {
             value.number(NOT_NEGATIVE, "1e-6")
@@ -157,13 +158,13 @@ fn refuse_idle_keys(
     settings: &SelfAdaptive,
     best_point: bool,
 ) -> Result<(), Diagnostic> {
-    let always = settings.switch == Switch::Always;
+    let always = settings.penalise == Penalise::Always;
     for (key, idle, because) in [
-        ("tolerance", always && !best_point, "`switch = \"always\"`"),
-        ("count-above", always, "`switch = \"always\"`"),
-        ("weigh-by", always, "`switch = \"always\"`"),
-        ("refresh", always, "`switch = \"always\"`"),
-        ("residual", settings.violation == Violation::Squared, "`violation = \"squared\"`"),
+        ("tolerance", always && !best_point, "`penalise = \"always\"`"),
+        ("count-above", always, "`penalise = \"always\"`"),
+        ("weigh-by", always, "`penalise = \"always\"`"),
+        ("weight-every", always, "`penalise = \"always\"`"),
+        ("residual", settings.penalty == Penalty::Squared, "`penalty = \"squared\"`"),
     ] {
         if let (true, Some(mark)) = (idle, section.peek(key)) {
             let error = mark.error(format!("`{key}` decides nothing with {because}"));
@@ -193,9 +194,9 @@ fn self_adaptive(
         }
         Some(value) => value.number(NOT_NEGATIVE, "0.0")?,
     };
-    let refresh = section
-        .take("refresh")
-        .map_or(Ok(defaults.refresh), |value| value.count(1..=LARGEST, "100"))?;
+    let weight_every = section
+        .take("weight-every")
+        .map_or(Ok(defaults.weight_every), |value| value.count(1..=LARGEST, "100"))?;
     let residual = match section.take("residual") {
         None => defaults.residual,
         Some(value) if !any_equality(laws) => {
@@ -205,7 +206,7 @@ fn self_adaptive(
         }
         Some(value) => value.word("residual", &Residual::NAMES)?,
     };
-    Ok(SelfAdaptive { count_above, normalise, weigh_by, refresh, residual, ..defaults })
+    Ok(SelfAdaptive { count_above, normalise, weigh_by, weight_every, residual, ..defaults })
 }
 
 /// A key that this kind does not use is a mistake that would go unnoticed.
@@ -313,20 +314,20 @@ fn write_self_adaptive(settings: &SelfAdaptive, equalities: bool) -> Table {
         ("count-above", settings.count_above.into()),
         ("normalise", complete::word(&Normalise::NAMES, settings.normalise)),
         ("weigh-by", complete::word(&WeighBy::NAMES, settings.weigh_by)),
-        ("refresh", complete::whole(settings.refresh)),
+        ("weight-every", complete::whole(settings.weight_every)),
         ("residual", complete::word(&Residual::NAMES, settings.residual)),
-        ("violation", complete::word(&Violation::NAMES, settings.violation)),
-        ("switch", complete::word(&Switch::NAMES, settings.switch)),
+        ("penalty", complete::word(&Penalty::NAMES, settings.penalty)),
+        ("penalise", complete::word(&Penalise::NAMES, settings.penalise)),
     ]);
-    if settings.switch == Switch::Always {
-        for key in ["tolerance", "count-above", "weigh-by", "refresh"] {
+    if settings.penalise == Penalise::Always {
+        for key in ["tolerance", "count-above", "weigh-by", "weight-every"] {
             table.remove(key);
         }
     }
     if settings.weigh_by == WeighBy::Mean {
         table.remove("count-above");
     }
-    if !equalities || settings.violation == Violation::Squared {
+    if !equalities || settings.penalty == Penalty::Squared {
         table.remove("residual");
     }
     table

@@ -16,9 +16,9 @@ use super::complete::{self, Table};
 use super::data::{self, Data, Files, Origin};
 use super::grid::{self, Grid};
 use super::name;
+use super::phrases::listed;
 use super::section::{Name, Section};
 use super::value::{FINITE, Mark, Text, Value};
-use super::words::listed;
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.

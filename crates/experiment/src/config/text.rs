@@ -11,7 +11,7 @@ use super::complete::{Table, Value};
 const LONGEST: usize = 100;
 
 /// The text of a whole file.
-pub(crate) fn to_text(table: &Table) -> String {
+pub fn to_text(table: &Table) -> String {
     let (mut text, below) = lines(table, "");
     write_below(&mut text, "", &below);
     text

@@ -25,12 +25,12 @@ use lawful::{Batch, Dataset, Loss, Sampler};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
+use super::phrases::counted;
 use super::section::Section;
 use super::value::{BELOW_ONE, LARGEST, NOT_NEGATIVE, POSITIVE, Value};
-use super::words::counted;
 use super::{optimiser, phase};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{Horizon, Phase, Training};
+use crate::experiment::{Phase, Shooting, Training};
 use crate::recipes::{self, Facts, RECIPES};
 
 /// The keys of this section.
@@ -144,7 +144,7 @@ fn read_phases<'s>(
             optimiser,
             schedule,
             iterations,
-            horizon: Horizon::Full,
+            shooting: Shooting::Single,
             batch,
             strategy: None,
             substeps: 1,
@@ -230,8 +230,8 @@ pub(crate) fn complete(written: &Written, facts: &Facts) -> Result<Training, Dia
 /// Whether a phase can look at these data.
 fn check(written: &phase::Written, data: &Dataset, seed: u64) -> Result<(), Diagnostic> {
     let longest = data.trajectories().iter().map(lawful::Trajectory::len).max().unwrap_or(0);
-    if let (Horizon::Segments { steps, .. }, Some(mark)) =
-        (written.phase.horizon, &written.segments)
+    if let (Shooting::Multiple { steps, .. }, Some(mark)) =
+        (written.phase.shooting, &written.segments)
         && steps >= longest
     {
         let error = mark.error(format!(

@@ -5,9 +5,9 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
 
+use super::phrases::meant;
 use super::section::{Section, join};
 use super::source::Source;
-use super::words::meant;
 use crate::diagnostic::{Diagnostic, Place};
 
 /// A value with its key, for messages, and its place in the file.

@@ -1,11 +1,11 @@
 //! Adam throughout: short segments first, then the whole path with a falling rate.
 
 use lawful::optimiser::AdamSettings;
-use lawful::{Course, Schedule};
+use lawful::{RateDecay, Schedule};
 
 use super::lbfgs::segments;
 use super::{Choice, Facts, Recipe, phase};
-use crate::experiment::{Horizon, OptimiserSettings, Phase};
+use crate::experiment::{OptimiserSettings, Phase, Shooting};
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "adam",
@@ -26,11 +26,11 @@ fn choose(facts: &Facts) -> Choice {
 /// The phases; a path too short to be cut is learned as a whole.
 pub(super) fn phases(facts: &Facts) -> Vec<Phase> {
     let adam = OptimiserSettings::Adam(AdamSettings { rate: RATE, ..AdamSettings::default() });
-    let mut whole = phase(adam, ON_THE_WHOLE, Horizon::Full);
-    whole.schedule = Schedule { course: Course::Cosine, ..whole.schedule };
+    let mut whole = phase(adam, ON_THE_WHOLE, Shooting::Single);
+    whole.schedule = Schedule { decay: RateDecay::Cosine, ..whole.schedule };
     match segments(facts) {
         Some(steps) => {
-            vec![phase(adam, ON_SEGMENTS, Horizon::Segments { steps, free: false }), whole]
+            vec![phase(adam, ON_SEGMENTS, Shooting::Multiple { steps, free: false }), whole]
         }
         None => vec![whole],
     }

@@ -1,7 +1,7 @@
 //! Looks at the data and chooses.
 
 use super::{CAUTIOUS, Choice, Facts, Recipe, UNRESOLVED, adam, lbfgs, phase};
-use crate::experiment::Horizon;
+use crate::experiment::Shooting;
 use crate::number::short;
 
 pub(super) const RECIPE: Recipe = Recipe {
@@ -99,10 +99,10 @@ fn clean(facts: &Facts) -> Choice {
 /// With noise: segments that start anywhere lead to the whole path, whose start is trained too, and
 /// not for too long.
 fn noisy(facts: &Facts, why: String) -> Choice {
-    let mut phases = vec![phase(CAUTIOUS, WITH_NOISE, Horizon::Full)];
+    let mut phases = vec![phase(CAUTIOUS, WITH_NOISE, Shooting::Single)];
     let mut remarks = vec![why, "so initial states are trained along".to_owned()];
     if let Some(steps) = lbfgs::segments(facts) {
-        phases.insert(0, phase(CAUTIOUS, ON_SEGMENTS, Horizon::Segments { steps, free: true }));
+        phases.insert(0, phase(CAUTIOUS, ON_SEGMENTS, Shooting::Multiple { steps, free: true }));
         remarks.push(format!(
             "segments of {steps} steps lead to the whole path, on which training ends"
         ));

@@ -1,7 +1,7 @@
 //! L-BFGS throughout: short segments first, then the whole path.
 
 use super::{Choice, Facts, Recipe, quasi_newton};
-use crate::experiment::{Horizon, Phase};
+use crate::experiment::{Phase, Shooting};
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "lbfgs",
@@ -21,9 +21,9 @@ fn choose(facts: &Facts) -> Choice {
 
 /// The phases; a path too short to be cut is learned as a whole.
 pub(super) fn phases(facts: &Facts, free: bool) -> Vec<Phase> {
-    let whole = quasi_newton(ON_THE_WHOLE, Horizon::Full);
+    let whole = quasi_newton(ON_THE_WHOLE, Shooting::Single);
     match segments(facts) {
-        Some(steps) => vec![quasi_newton(ON_SEGMENTS, Horizon::Segments { steps, free }), whole],
+        Some(steps) => vec![quasi_newton(ON_SEGMENTS, Shooting::Multiple { steps, free }), whole],
         None => vec![whole],
     }
 }

@@ -6,10 +6,10 @@ mod lbfgs;
 mod paper;
 
 use lawful::optimiser::{LbfgsScaling, LbfgsSettings};
-use lawful::strategy::{Switch, Violation};
+use lawful::strategy::{Penalise, Penalty};
 use lawful::{Batch, Dataset, Schedule};
 
-use crate::experiment::{Horizon, OptimiserSettings, Phase, Strategy, StrategyKind};
+use crate::experiment::{OptimiserSettings, Phase, Shooting, Strategy, StrategyKind};
 
 /// A recipe: a name, and what it chooses for an experiment.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Facts<'_> {
             StrategyKind::Vanilla | StrategyKind::L2(_) => true,
             StrategyKind::L1(_) => false,
             StrategyKind::SelfAdaptive(settings) => {
-                settings.violation == Violation::Squared && settings.switch == Switch::Always
+                settings.penalty == Penalty::Squared && settings.penalise == Penalise::Always
             }
         };
         smooth && self.strategy.best_point.is_none()
@@ -108,12 +108,12 @@ impl Facts<'_> {
 const MOST_SUBSTEPS: f64 = 16.0;
 
 /// A phase on all data.
-fn phase(optimiser: OptimiserSettings, iterations: usize, horizon: Horizon) -> Phase {
+fn phase(optimiser: OptimiserSettings, iterations: usize, shooting: Shooting) -> Phase {
     Phase {
         optimiser,
         schedule: Schedule { iterations, ..Schedule::constant() },
         iterations,
-        horizon,
+        shooting,
         batch: Batch::Full,
         strategy: None,
         substeps: 1,
@@ -121,8 +121,8 @@ fn phase(optimiser: OptimiserSettings, iterations: usize, horizon: Horizon) -> P
 }
 
 /// L-BFGS as close as it comes.
-fn quasi_newton(iterations: usize, horizon: Horizon) -> Phase {
-    phase(OptimiserSettings::Lbfgs(LbfgsSettings::default()), iterations, horizon)
+fn quasi_newton(iterations: usize, shooting: Shooting) -> Phase {
+    phase(OptimiserSettings::Lbfgs(LbfgsSettings::default()), iterations, shooting)
 }
 
 /// L-BFGS as noisy data were studied with (`docs/scarce-data.md`): a closer fit would follow the noise.

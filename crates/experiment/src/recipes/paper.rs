@@ -3,7 +3,7 @@
 use lawful::optimiser::AdamSettings;
 
 use super::{Choice, Facts, Recipe, phase};
-use crate::experiment::{Horizon, OptimiserSettings};
+use crate::experiment::{OptimiserSettings, Shooting};
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "paper",
@@ -13,5 +13,5 @@ pub(super) const RECIPE: Recipe = Recipe {
 
 fn choose(_: &Facts) -> Choice {
     let adam = OptimiserSettings::Adam(AdamSettings { rate: 1e-5, ..AdamSettings::default() });
-    Choice { scale: false, ..Choice::of(vec![phase(adam, 10_000, Horizon::Full)]) }
+    Choice { scale: false, ..Choice::of(vec![phase(adam, 10_000, Shooting::Single)]) }
 }

@@ -8,13 +8,13 @@
 //! ```text
 //! file ── changes ──► Experiment ─┐
 //!   (variation, strategy, seed)   ├─► run ─► Ended (run folders, in the order of the plan)
-//!                Spectator ◄──────┘
+//!                StudyObserver ◄──────┘
 //! ```
 
 pub mod changes;
-mod one;
-pub(crate) mod pool;
-mod spectator;
+mod job;
+pub mod pool;
+mod study_observer;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,10 +25,10 @@ use crate::files;
 use crate::manifest::Manifest;
 use crate::run_folder::RunFolder;
 
-pub use one::cost;
-pub use spectator::Spectator;
+pub use job::cost;
+pub use study_observer::StudyObserver;
 
-use one::Job;
+use job::Job;
 
 /// A training that has ended: all iterations are done, or too many evaluations failed.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +56,7 @@ pub fn run(
     plan: &[Experiment],
     parent: &Path,
     threads: usize,
-    spectator: &dyn Spectator,
+    observer: &dyn StudyObserver,
 ) -> Result<Ended, Diagnostic> {
     files::create_folder(parent)?;
     remove_parts(parent)?;
@@ -71,13 +71,13 @@ pub fn run(
         jobs.iter().map(|job| job.found()).collect::<Result<_, _>>()?;
     let mut open: Vec<(f64, &Job)> = Vec::new();
     for (&job, found) in jobs.iter().zip(&found) {
-        if !found.as_ref().is_some_and(one::has_ended) {
+        if !found.as_ref().is_some_and(job::has_ended) {
             let done = found.as_ref().map_or(0, |manifest| manifest.done);
             open.push((job.work_left(done), job));
         }
     }
     let work = open.iter().map(|(work, _)| work).sum();
-    spectator.begin(jobs.len(), jobs.len() - open.len(), work);
+    observer.begin(jobs.len(), jobs.len() - open.len(), work);
     open.sort_by(|a, b| b.0.total_cmp(&a.0));
 
     let stop = AtomicBool::new(false);
@@ -85,7 +85,7 @@ pub fn run(
         if stop.load(Ordering::Relaxed) {
             return Ok(false);
         }
-        let ended = job.train(spectator, &stop);
+        let ended = job.train(observer, &stop);
         if !matches!(ended, Ok(true)) {
             stop.store(true, Ordering::Relaxed);
         }

@@ -7,11 +7,7 @@ use std::thread;
 /// The work of every item, in the items' order, on at most this many threads.
 ///
 /// Items are begun in their order: whoever is free takes the next one.
-pub(crate) fn map<T: Sync, R: Send>(
-    items: &[T],
-    threads: usize,
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
+pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
     let worker = || {

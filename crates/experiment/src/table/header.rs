@@ -5,7 +5,7 @@ use lawful::law::nearest;
 use super::place::{Sheet, Start};
 use super::{Format, Variables};
 use crate::config::key;
-use crate::config::words::listed;
+use crate::config::phrases::listed;
 use crate::diagnostic::Diagnostic;
 
 /// Positions of the columns that are read.

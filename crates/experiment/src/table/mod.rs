@@ -5,20 +5,20 @@
 //! may be mixed; within one, times must increase. A trajectory may go on in the next file.
 
 mod cell;
-mod growing;
+mod collection;
 mod header;
 mod place;
 mod stored;
 
 use std::path::PathBuf;
 
-use lawful::{Hold, Trajectory};
+use lawful::{Interpolation, Trajectory};
 
 pub use stored::{read_dataset, write_dataset};
 
 use crate::diagnostic::Diagnostic;
 use crate::files;
-use growing::Collection;
+use collection::Collection;
 use header::Layout;
 use place::Sheet;
 
@@ -71,12 +71,12 @@ pub struct FileError {
 
 /// Reads one file or several.
 ///
-/// Missing cells of states become NaN; missing inputs are filled from their neighbours by `hold`.
+/// Missing cells of states become NaN; missing inputs are filled from their neighbours by `interpolation`.
 pub fn read(
     paths: &[PathBuf],
     format: &Format,
     variables: Variables,
-    hold: Hold,
+    interpolation: Interpolation,
 ) -> Result<Vec<Trajectory>, FileError> {
     let names = names_of(paths);
     let mut collection = Collection::new(variables);
@@ -88,7 +88,7 @@ pub fn read(
         collection.begin(sheet, layout, name);
         collection.read(&format.missing).map_err(within)?;
     }
-    collection.finish(hold)
+    collection.finish(interpolation)
 }
 
 /// What the only trajectory of each file is called: the file's name without its ending, or its

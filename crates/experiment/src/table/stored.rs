@@ -13,10 +13,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use lawful::{Dataset, Hold};
+use lawful::{Dataset, Interpolation};
 
 use super::Variables;
-use super::growing::Collection;
+use super::collection::Collection;
 use super::header::{Header, Layout};
 use super::place::Sheet;
 use crate::diagnostic::Diagnostic;
@@ -83,7 +83,7 @@ pub fn read_dataset(path: &Path, variables: Variables) -> Result<Dataset, Diagno
     let mut collection = Collection::new(variables);
     collection.begin(sheet, layout, String::new());
     collection.read(&[String::new()])?;
-    let trajectories = collection.finish(Hold::default()).map_err(|error| error.error)?;
+    let trajectories = collection.finish(Interpolation::default()).map_err(|error| error.error)?;
     let make = if variables.open { Dataset::with_open_starts } else { Dataset::new };
     make(variables.state.to_vec(), variables.inputs.to_vec(), trajectories)
         .map_err(|error| Diagnostic::new(format!("`{}`: {error}", path.display())))

@@ -54,7 +54,7 @@ file = "heater.csv"
 time = "Time"
 trajectory = "who"
 columns = { T = "Temp (°C)", u = "power" }
-hold = "previous"
+interpolation = "previous"
 [test.other]
 file = ["heater.csv"]
 [test.later]
@@ -101,7 +101,7 @@ state = ["x", "v"]
 inputs = ["u"]
 constants = { w = 2.0 }
 [data]
-hold = "linear"
+interpolation = "linear"
 [data.simulate]
 equations = { v = "u - x", x = "v" }
 initial = [{ x = 1, v = 0 }, { v = 1, x = 0.5 }]

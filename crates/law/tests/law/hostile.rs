@@ -96,12 +96,13 @@ fn long_chains_and_long_circles_of_definitions_do_not_recurse() {
 #[test]
 fn any_text_is_read_or_refused_with_a_span_inside_it() {
     use proptest::prelude::*;
-    let pieces = prop::sample::select(vec![
+    let segment_rows = prop::sample::select(vec![
         "x", "v", "E", "t", "(", ")", ",", "+", "-", "*", "/", "^", "==", "<=", "<", "=", "1",
         "2.5", ".", "1e", "e", "next", "initial(", "max(", "sin", " ", "≤", "θ", "²", "|", "&&",
         "and", "\0",
     ]);
-    let text = prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat());
+    let text =
+        prop::collection::vec(segment_rows, 0..12).prop_map(|segment_rows| segment_rows.concat());
     proptest!(ProptestConfig::with_cases(5_000), |(text in text)| {
         match Law::parse("any", &text, &vocabulary()) {
             Ok(laws) => prop_assert!(!laws.is_empty()),

@@ -3,12 +3,14 @@
 //! The names and the data are those of `benches/peers/problems.py`.
 #![allow(dead_code, reason = "each benchmark uses its part")]
 
+use std::ops::ControlFlow;
+
 use lawful::law::Words;
 use lawful::optimiser::{Adam, AdamSettings};
 use lawful::strategy::SelfAdaptive;
 use lawful::{
-    Activation, Dataset, Initialise, Law, Method, Mlp, MlpShape, Objective, Observer, Precision,
-    Problem, Row, Settings, Trainer, Trajectory, Wish,
+    Activation, Dataset, Initialise, Law, Mlp, MlpShape, Objective, Observer, Precision, Problem,
+    Row, Settings, Solver, Trainer, Trajectory,
 };
 
 /// One kind of work.
@@ -150,7 +152,7 @@ impl Workload {
     pub(crate) fn objective(
         &self,
         precision: Precision,
-        method: Method,
+        solver: Solver,
         columns: usize,
     ) -> Objective {
         let (times, states) = &self.trajectory;
@@ -166,20 +168,20 @@ impl Workload {
         let dataset = Dataset::new(names, Vec::new(), trajectories.collect()).expect("good data");
         let network = Box::new(Mlp::new(self.shape.clone(), precision));
         let problem = Problem::new(dataset, self.laws.clone());
-        Objective::new(problem, network, method, Box::new(SelfAdaptive::default()))
+        Objective::new(problem, network, solver, Box::new(SelfAdaptive::default()))
     }
 
     /// Full training iterations, from these weights, without an end.
     pub(crate) fn training(
         &self,
         precision: Precision,
-        method: Method,
+        solver: Solver,
         columns: usize,
         theta: Vec<f64>,
     ) -> Training {
         let settings = Settings { iterations: usize::MAX, ..Settings::default() };
         let adam = Adam::new(AdamSettings { rate: 1e-5, ..AdamSettings::default() }, theta.len());
-        let objective = self.objective(precision, method, columns);
+        let objective = self.objective(precision, solver, columns);
         Training { trainer: Trainer::new(objective, Box::new(adam), settings, theta) }
     }
 }
@@ -195,9 +197,13 @@ struct Count {
 }
 
 impl Observer for Count {
-    fn iteration(&mut self, _: &Row) -> Wish {
+    fn iteration(&mut self, _: &Row) -> ControlFlow<()> {
         self.done += 1;
-        if self.done + 1 >= self.wanted { Wish::Stop } else { Wish::Continue }
+        if self.done + 1 >= self.wanted {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

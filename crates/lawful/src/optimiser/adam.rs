@@ -85,7 +85,7 @@ impl Optimiser for Adam {
                 *theta -= factor * rate * step;
             }
         });
-        Step::Look
+        Step::Evaluate
     }
 
     fn can_undo(&self) -> bool {

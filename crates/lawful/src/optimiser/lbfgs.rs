@@ -67,7 +67,7 @@ const LEAST_GAIN: f64 = 1e-6;
 /// (Nocedal 1980; Liu and Nocedal, Mathematical Programming 45, 1989, 503–528.) Every evaluation is
 /// one trial of the line search. Both gradients of a pair belong to one objective: weights of laws
 /// are renewed only between searches, when [`advance`](Optimiser::advance) says
-/// [`Step::Arrived`]; the memory is dropped when they [jump](Optimiser::weights_jumped).
+/// [`Step::Accepted`]; the memory is dropped when they [jump](Optimiser::weights_jumped).
 #[derive(Debug, Clone)]
 pub struct Lbfgs {
     settings: Settings,
@@ -135,7 +135,7 @@ impl Lbfgs {
         let first = if self.pairs == 0 { (1.0 / norm).min(1.0) } else { 1.0 };
         self.search = Some(LineSearch::new(self.value, slope, first));
         self.go(theta, first);
-        Step::Look
+        Step::Evaluate
     }
 
     /// `θ = base + step · direction`.
@@ -224,7 +224,7 @@ impl Lbfgs {
             }
             (self.since, self.value_then) = (0, value);
         }
-        Step::Arrived
+        Step::Accepted
     }
 
     /// The search has found nothing: once more without memory, then give up.
@@ -255,7 +255,7 @@ impl Optimiser for Lbfgs {
         match search.judge(value, dot(&self.direction, gradient)) {
             Answer::Try(step) => {
                 self.go(theta, step);
-                Step::Look
+                Step::Evaluate
             }
             Answer::Done => self.arrive(theta, value, gradient),
             // A point that is lower is welcome, even where the slope is not flat enough.
@@ -264,11 +264,11 @@ impl Optimiser for Lbfgs {
         }
     }
 
-    fn holds_weights(&self) -> bool {
+    fn freezes_weights(&self) -> bool {
         self.search.is_some()
     }
 
-    fn weights_jumped(&mut self) {
+    fn objective_changed(&mut self) {
         self.pairs = 0;
         (self.since, self.value_then) = (0, f64::INFINITY);
     }
@@ -282,13 +282,13 @@ impl Optimiser for Lbfgs {
         match self.search.as_mut().map(LineSearch::shorten) {
             Some(Answer::Try(step)) => {
                 self.go(theta, step);
-                Step::Look
+                Step::Evaluate
             }
             _ => self.give_up(theta),
         }
     }
 
-    fn settle(&mut self, theta: &mut [f64], value: f64) -> bool {
+    fn finish(&mut self, theta: &mut [f64], value: f64) -> bool {
         let searching = self.search.take().is_some();
         if searching && value > self.value {
             theta.copy_from_slice(&self.base);
@@ -403,7 +403,7 @@ mod tests {
             if value < target {
                 return looks;
             }
-            while lbfgs.advance(x, value, &gradient, 1.0) == Step::Arrived {}
+            while lbfgs.advance(x, value, &gradient, 1.0) == Step::Accepted {}
         }
         panic!("did not get below {target}");
     }
@@ -431,11 +431,11 @@ mod tests {
             let (mut b, mut z, mut row) = (a.clone(), Vec::new(), Vec::new());
             for look in 0..60 {
                 let value = valley(&x, &mut gradient);
-                while a.advance(&mut x, value, &gradient, 1.0) == Step::Arrived {}
+                while a.advance(&mut x, value, &gradient, 1.0) == Step::Accepted {}
                 a.save(&mut row);
                 if look > 0 {
                     let value = valley(&z, &mut gradient);
-                    while b.advance(&mut z, value, &gradient, 1.0) == Step::Arrived {}
+                    while b.advance(&mut z, value, &gradient, 1.0) == Step::Accepted {}
                     assert_eq!(x, z, "look {look}");
                 }
                 b = Lbfgs::new(settings, 6);
@@ -462,7 +462,7 @@ mod tests {
             while pairs.len() < 15 {
                 let value = valley(&x, &mut gradient);
                 let (base, old) = (lbfgs.base.clone(), lbfgs.gradient.clone());
-                if lbfgs.advance(&mut x, value, &gradient, 1.0) != Step::Arrived {
+                if lbfgs.advance(&mut x, value, &gradient, 1.0) != Step::Accepted {
                     continue;
                 }
                 let s = [x[0] - base[0], x[1] - base[1]];

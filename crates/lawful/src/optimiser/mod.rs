@@ -21,10 +21,10 @@ pub const OPTIMISERS: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// θ is the next point to look at.
-    Look,
+    Evaluate,
     /// θ is where it was, and a line search has ended there. Weights may be renewed now; then the
     /// optimiser is told the value and the gradient once more, as they are under the new weights.
-    Arrived,
+    Accepted,
     /// It cannot go on, and θ is the best it has; why.
     Stalled(&'static str),
 }
@@ -39,12 +39,12 @@ pub trait Optimiser: Send {
     fn advance(&mut self, theta: &mut [f64], value: f64, gradient: &[f64], factor: f64) -> Step;
 
     /// Whether the next point must be judged under the weights of the last one.
-    fn holds_weights(&self) -> bool {
+    fn freezes_weights(&self) -> bool {
         false
     }
 
     /// The weights have changed so much that what was learned of the objective is worth nothing.
-    fn weights_jumped(&mut self) {}
+    fn objective_changed(&mut self) {}
 
     /// Whether it can [`shorten`](Self::shorten) a step by itself. If not, the default, a step that
     /// failed is taken back and repeated at half its length.
@@ -70,7 +70,7 @@ pub trait Optimiser: Send {
 
     /// No more looks after this one, at θ, where the objective is `value`: moves θ to the best point
     /// it has if that one is better, and rests there. Whether anything has changed.
-    fn settle(&mut self, theta: &mut [f64], value: f64) -> bool {
+    fn finish(&mut self, theta: &mut [f64], value: f64) -> bool {
         let _ = (theta, value);
         false
     }

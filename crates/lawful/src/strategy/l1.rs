@@ -1,6 +1,6 @@
 //! The exact penalty with fixed μ, equation (2).
 
-use super::{Leftover, Slopes, State, Strategy, Value, mean};
+use super::{MisfitView, Slopes, State, Strategy, Value, mean};
 
 /// `φ = l(θ) + Σ_k μ_k (1/N) Σ_n v_n^k`, equation (2) of the paper.
 ///
@@ -29,19 +29,19 @@ impl Strategy for L1 {
         Box::new(Self { mu: vec![self.mu.first().copied().unwrap_or(1.0)] })
     }
 
-    fn weights(&self, _: &mut State, _: &Leftover, _: usize, weights: &mut [f64]) {
+    fn weights(&self, _: &mut State, _: &MisfitView, _: usize, weights: &mut [f64]) {
         fixed(&self.mu, weights);
     }
 
-    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
-        let fit = leftover.fit();
-        slopes.terms.fill(1.0 / leftover.terms.len() as f64);
+    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
+        let fit = view.fit();
+        slopes.terms.fill(1.0 / view.terms.len() as f64);
         let mut value = fit;
-        for (k, (law, mu)) in leftover.laws.iter().zip(weights).enumerate() {
-            value += mu * mean(leftover.of(k).iter().copied());
+        for (k, (law, mu)) in view.laws.iter().zip(weights).enumerate() {
+            value += mu * mean(view.of(k).iter().copied());
             slopes.violations[law.start..][..law.len].fill(mu / law.len as f64);
         }
-        Value { value, fit, violation: leftover.violation() }
+        Value { value, fit, violation: view.violation() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The quadratic penalty with fixed μ.
 
 use super::l1::fixed;
-use super::{Leftover, Slopes, State, Strategy, Value, mean};
+use super::{MisfitView, Slopes, State, Strategy, Value, mean};
 
 /// `φ = l(θ) + Σ_k μ_k (1/N) Σ_n (v_n^k)²`.
 ///
@@ -30,22 +30,22 @@ impl Strategy for L2 {
         Box::new(Self { mu: vec![self.mu.first().copied().unwrap_or(1.0)] })
     }
 
-    fn weights(&self, _: &mut State, _: &Leftover, _: usize, weights: &mut [f64]) {
+    fn weights(&self, _: &mut State, _: &MisfitView, _: usize, weights: &mut [f64]) {
         fixed(&self.mu, weights);
     }
 
-    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
-        let fit = leftover.fit();
-        slopes.terms.fill(1.0 / leftover.terms.len() as f64);
+    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
+        let fit = view.fit();
+        slopes.terms.fill(1.0 / view.terms.len() as f64);
         let mut value = fit;
-        for (k, (law, mu)) in leftover.laws.iter().zip(weights).enumerate() {
-            let violations = leftover.of(k);
+        for (k, (law, mu)) in view.laws.iter().zip(weights).enumerate() {
+            let violations = view.of(k);
             value += mu * mean(violations.iter().map(|v| v * v));
             let slopes = &mut slopes.violations[law.start..][..law.len];
             for (slope, v) in slopes.iter_mut().zip(violations) {
                 *slope = mu * 2.0 * v / law.len as f64;
             }
         }
-        Value { value, fit, violation: leftover.violation() }
+        Value { value, fit, violation: view.violation() }
     }
 }

@@ -7,13 +7,13 @@
 //! network can use it.
 //!
 //! ```
-//! use lawful::strategy::{Evaluator, Leftover, LawRows, SelfAdaptive, Strategy};
+//! use lawful::strategy::{Evaluator, MisfitView, LawRows, SelfAdaptive, Strategy};
 //! use lawful::Relation;
 //!
 //! // One loss of 1.0, and one inequality law looked at in four places.
 //! let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 4 }];
 //! let violations = &[0.0, 0.0, 1.0, 3.0];
-//! let leftover = Leftover { terms: &[1.0], violations, residuals: &[], laws: &laws };
+//! let leftover = MisfitView { terms: &[1.0], violations, residuals: &[], laws: &laws };
 //! let mut evaluator = Evaluator::new(Box::new(SelfAdaptive::default()), 1);
 //! let value = evaluator.evaluate(&leftover, 0);
 //! // ψ(1) = 1/2; μ = 2/4; P = (ψ(1) + ψ(3))/4 = (1/2 + 3/4)/4.
@@ -28,7 +28,7 @@ mod vanilla;
 
 pub use l1::L1;
 pub use l2::L2;
-pub use self_adaptive::{Normalise, Residual, SelfAdaptive, Switch, Violation, WeighBy};
+pub use self_adaptive::{Normalise, Penalise, Penalty, Residual, SelfAdaptive, WeighBy};
 pub use vanilla::Vanilla;
 
 use crate::Relation;
@@ -41,7 +41,7 @@ pub const STRATEGIES: &[(&str, &str)] = &[
     ("self-adaptive", "the paper's: weights follow the share of steps that violate a law"),
 ];
 
-/// Where the violations of one law stand in [`Leftover::violations`].
+/// Where the violations of one law stand in [`MisfitView::violations`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LawRows {
     /// Whether the law is an equality or an inequality.
@@ -54,7 +54,7 @@ pub struct LawRows {
 
 /// What is left over at one θ.
 #[derive(Debug, Clone, Copy)]
-pub struct Leftover<'a> {
+pub struct MisfitView<'a> {
     /// Loss terms whose mean is the fit `l(θ)`, one per measured cell (or one number, the loss).
     pub terms: &'a [f64],
     /// Violations `v ≥ 0` of all laws: `|c|` of an equality, `max(c, 0)` of an inequality.
@@ -66,7 +66,7 @@ pub struct Leftover<'a> {
     pub laws: &'a [LawRows],
 }
 
-impl<'a> Leftover<'a> {
+impl<'a> MisfitView<'a> {
     /// The fit `l(θ)`, equation (1): the mean of the loss terms, 0 without any.
     pub fn fit(&self) -> f64 {
         mean(self.terms.iter().copied())
@@ -142,11 +142,10 @@ pub struct Slopes {
 
 impl Slopes {
     /// All zero, as long as `leftover` needs; allocates only to grow.
-    fn reset(&mut self, leftover: &Leftover) {
-        for (slopes, len) in [
-            (&mut self.terms, leftover.terms.len()),
-            (&mut self.violations, leftover.violations.len()),
-        ] {
+    fn reset(&mut self, view: &MisfitView) {
+        for (slopes, len) in
+            [(&mut self.terms, view.terms.len()), (&mut self.violations, view.violations.len())]
+        {
             slopes.clear();
             slopes.resize(len, 0.0);
         }
@@ -171,16 +170,10 @@ pub trait Strategy: Send + Sync {
     }
 
     /// Decides the weight of each law at this point. `weights` has one entry per law.
-    fn weights(
-        &self,
-        state: &mut State,
-        leftover: &Leftover,
-        iteration: usize,
-        weights: &mut [f64],
-    );
+    fn weights(&self, state: &mut State, view: &MisfitView, iteration: usize, weights: &mut [f64]);
 
     /// The objective under fixed weights. `slopes` arrive as zeros of the right lengths.
-    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value;
+    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value;
 }
 
 /// A strategy with the buffers of its results, for training loops of any kind.
@@ -195,13 +188,13 @@ pub struct Evaluator {
 
 /// What has become of the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Renewal {
+pub enum WeightChange {
     /// They are what they were, to the last bit.
-    Same,
+    Unchanged,
     /// They have changed, none more than twofold.
-    Changed,
+    Slight,
     /// One has come or gone, or has changed more than twofold.
-    Jumped,
+    Large,
 }
 
 impl Evaluator {
@@ -214,16 +207,16 @@ impl Evaluator {
     }
 
     /// Renews the weights, then gives the value; its slopes are in [`slopes`](Self::slopes).
-    pub fn evaluate(&mut self, leftover: &Leftover, iteration: usize) -> Value {
+    pub fn evaluate(&mut self, view: &MisfitView, iteration: usize) -> Value {
         let Self { strategy, state, weights, .. } = self;
-        strategy.weights(state, leftover, iteration, &mut weights.laws);
-        self.evaluate_frozen(leftover)
+        strategy.weights(state, view, iteration, &mut weights.laws);
+        self.evaluate_frozen(view)
     }
 
     /// The value under the weights of the last [`evaluate`](Self::evaluate).
-    pub fn evaluate_frozen(&mut self, leftover: &Leftover) -> Value {
-        self.slopes.reset(leftover);
-        self.strategy.value(leftover, &self.weights.laws, &mut self.slopes)
+    pub fn evaluate_frozen(&mut self, view: &MisfitView) -> Value {
+        self.slopes.reset(view);
+        self.strategy.value(view, &self.weights.laws, &mut self.slopes)
     }
 
     /// The strategy.
@@ -248,19 +241,19 @@ impl Evaluator {
 
     /// Renews the weights at the point of the last evaluation; what has become of them. The value
     /// and its slopes stay those under the old ones.
-    pub fn renew(&mut self, leftover: &Leftover, iteration: usize) -> Renewal {
+    pub fn update_weights(&mut self, view: &MisfitView, iteration: usize) -> WeightChange {
         let Self { strategy, state, weights, before, .. } = self;
         before.clone_from(&weights.laws);
-        strategy.weights(state, leftover, iteration, &mut weights.laws);
+        strategy.weights(state, view, iteration, &mut weights.laws);
         let pairs = || before.iter().zip(&weights.laws);
         // Also where one is 0 and the other is not.
         let jumped = |(old, new): (&f64, &f64)| *new > 2.0 * old || *old > 2.0 * new;
         if pairs().all(|(old, new)| old.to_bits() == new.to_bits()) {
-            Renewal::Same
+            WeightChange::Unchanged
         } else if pairs().any(jumped) {
-            Renewal::Jumped
+            WeightChange::Large
         } else {
-            Renewal::Changed
+            WeightChange::Slight
         }
     }
 

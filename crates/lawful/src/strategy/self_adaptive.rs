@@ -1,6 +1,6 @@
 //! The self-adaptive penalty, equations (4) to (9): the paper's contribution.
 
-use super::{Leftover, Slopes, State, Strategy, Value, mean};
+use super::{MisfitView, Slopes, State, Strategy, Value, mean};
 use crate::Relation;
 
 /// Weights follow the share of time steps that violate a law, and everything is brought to `[0, 1)`
@@ -15,19 +15,19 @@ use crate::Relation;
 /// φ    = F + (1/#E) Σ_{E} μ_i P_i + (1/#I) Σ_{I} μ_j P_j  otherwise (9)
 /// ```
 ///
-/// The defaults are the equations. The other words of `normalise`, `weigh_by`, `refresh` and
+/// The defaults are the equations. The other words of `normalise`, `weigh_by`, `weight_every` and
 /// `residual` are what the authors' public scripts do.
 ///
-/// `violation` and `switch` make it smooth, for optimisers that need a second derivative (L-BFGS):
+/// `penalty` and `penalise` make it smooth, for optimisers that need a second derivative (L-BFGS):
 /// `|c|` has a kink where a law holds, μ jumps whenever a step begins or ceases to violate it, and φ
 /// jumps at the tolerance. With both,
 ///
 /// ```text
-/// P_k = (1/N) Σ_n ψ((v_n^k)²)                 violation = squared, instead of (6), (7)
-/// φ   = F + (1/#E) Σ_{E} P_i + (1/#I) Σ_{I} P_j    switch = always, instead of (8), (9)
+/// P_k = (1/N) Σ_n ψ((v_n^k)²)                 penalty = squared, instead of (6), (7)
+/// φ   = F + (1/#E) Σ_{E} P_i + (1/#I) Σ_{I} P_j    penalise = always, instead of (8), (9)
 /// ```
 ///
-/// `switch = always` counts every step, violated or not: `μ_k = 1` at every point. What is adaptive
+/// `penalise = always` counts every step, violated or not: `μ_k = 1` at every point. What is adaptive
 /// then is the scale: laws come in units of their size on the data, and ψ keeps each share below 1.
 ///
 /// | setting | default | range | purpose |
@@ -36,10 +36,10 @@ use crate::Relation;
 /// | `count_above` | 0 | ≥ 0 | violation above which a step counts for μ |
 /// | `normalise` | mean | | whether ψ is taken of the mean or of each element of the loss |
 /// | `weigh_by` | share | | whether μ is the share of violated steps or their mean violation |
-/// | `refresh` | 1 | ≥ 1 | iterations for which μ is kept before it is computed anew |
+/// | `weight_every` | 1 | ≥ 1 | iterations for which μ is kept before it is computed anew |
 /// | `residual` | absolute | | whether ψ is taken of `abs(c)` or of `c` itself, for equalities |
-/// | `violation` | absolute | | whether ψ is taken of the violation or of its square |
-/// | `switch` | tolerance | | whether laws rest at a feasible point, or count always, with weight 1 |
+/// | `penalty` | absolute | | whether ψ is taken of the violation or of its square |
+/// | `penalise` | tolerance | | whether laws rest at a feasible point, or count always, with weight 1 |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelfAdaptive {
     /// Total violation `Σ_k P_k` up to which a point is feasible.
@@ -51,13 +51,13 @@ pub struct SelfAdaptive {
     /// What μ is.
     pub weigh_by: WeighBy,
     /// μ is computed anew at every so-manieth iteration.
-    pub refresh: usize,
+    pub weight_every: usize,
     /// What ψ is taken of, for equalities.
     pub residual: Residual,
     /// Whether ψ is taken of the violation or of its square.
-    pub violation: Violation,
+    pub penalty: Penalty,
     /// When laws count.
-    pub switch: Switch,
+    pub penalise: Penalise,
 }
 
 /// Where `ψ` enters the fit of [`SelfAdaptive`].
@@ -93,7 +93,7 @@ pub enum Residual {
 
 /// Of what `ψ` is taken in the penalties of [`SelfAdaptive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Violation {
+pub enum Penalty {
     /// `ψ(v)`, equations (6) and (7).
     #[default]
     Absolute,
@@ -103,7 +103,7 @@ pub enum Violation {
 
 /// When the laws of [`SelfAdaptive`] count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Switch {
+pub enum Penalise {
     /// With weight μ while `Σ_k P_k` is above the tolerance, equations (8) and (9).
     #[default]
     Tolerance,
@@ -111,14 +111,14 @@ pub enum Switch {
     Always,
 }
 
-impl Violation {
-    /// The words of `violation` in an experiment file.
+impl Penalty {
+    /// The words of `penalty` in an experiment file.
     pub const NAMES: [(&'static str, Self); 2] =
         [("absolute", Self::Absolute), ("squared", Self::Squared)];
 }
 
-impl Switch {
-    /// The words of `switch` in an experiment file.
+impl Penalise {
+    /// The words of `penalise` in an experiment file.
     pub const NAMES: [(&'static str, Self); 2] =
         [("tolerance", Self::Tolerance), ("always", Self::Always)];
 }
@@ -147,10 +147,10 @@ impl Default for SelfAdaptive {
             count_above: 0.0,
             normalise: Normalise::Mean,
             weigh_by: WeighBy::Share,
-            refresh: 1,
+            weight_every: 1,
             residual: Residual::Absolute,
-            violation: Violation::Absolute,
-            switch: Switch::Tolerance,
+            penalty: Penalty::Absolute,
+            penalise: Penalise::Tolerance,
         }
     }
 }
@@ -168,40 +168,40 @@ fn psi_slope(x: f64) -> f64 {
 impl SelfAdaptive {
     /// The form without kinks and jumps: squared violations that always count.
     pub fn smooth() -> Self {
-        Self { violation: Violation::Squared, switch: Switch::Always, ..Self::default() }
+        Self { penalty: Penalty::Squared, penalise: Penalise::Always, ..Self::default() }
     }
 
     /// ψ of a violation, or of its square, with its slope.
     fn psi_of(&self, v: f64) -> (f64, f64) {
-        match self.violation {
-            Violation::Absolute => (psi(v), psi_slope(v)),
-            Violation::Squared => (psi(v * v), 2.0 * v * psi_slope(v * v)),
+        match self.penalty {
+            Penalty::Absolute => (psi(v), psi_slope(v)),
+            Penalty::Squared => (psi(v * v), 2.0 * v * psi_slope(v * v)),
         }
     }
 
     /// Whether ψ is taken of the signed residuals of law `k`.
-    fn is_signed(&self, leftover: &Leftover, k: usize) -> bool {
+    fn is_signed(&self, view: &MisfitView, k: usize) -> bool {
         // A square has no sign.
         self.residual == Residual::Signed
-            && self.violation == Violation::Absolute
-            && leftover.laws[k].relation == Relation::Equality
+            && self.penalty == Penalty::Absolute
+            && view.laws[k].relation == Relation::Equality
     }
 
     /// `P_k` of law `k`, equations (6) and (7).
-    fn penalty(&self, leftover: &Leftover, k: usize) -> f64 {
-        let signed = self.is_signed(leftover, k);
-        let values = if signed { leftover.residuals_of(k) } else { leftover.of(k) };
+    fn penalty_of(&self, view: &MisfitView, k: usize) -> f64 {
+        let signed = self.is_signed(view, k);
+        let values = if signed { view.residuals_of(k) } else { view.of(k) };
         mean(values.iter().map(|&x| self.psi_of(x).0))
     }
 
     /// `P_θ = Σ_k P_k`; signed penalties do not cancel each other.
-    fn total(&self, leftover: &Leftover) -> f64 {
-        (0..leftover.laws.len()).map(|k| self.penalty(leftover, k).abs()).sum()
+    fn total(&self, view: &MisfitView) -> f64 {
+        (0..view.laws.len()).map(|k| self.penalty_of(view, k).abs()).sum()
     }
 
     /// `μ_k`, equation (8).
-    fn weight(&self, leftover: &Leftover, k: usize) -> f64 {
-        let violations = leftover.of(k).iter();
+    fn weight(&self, view: &MisfitView, k: usize) -> f64 {
+        let violations = view.of(k).iter();
         match self.weigh_by {
             WeighBy::Share => mean(violations.map(|&v| f64::from(u8::from(v > self.count_above)))),
             WeighBy::Mean => mean(violations.copied()),
@@ -218,78 +218,72 @@ impl Strategy for SelfAdaptive {
         Box::new(*self)
     }
 
-    /// With `refresh`, the last μ of each law; otherwise nothing.
+    /// With `weight_every`, the last μ of each law; otherwise nothing.
     fn start(&self, laws: usize) -> State {
-        State { numbers: if self.refresh > 1 { vec![0.0; laws] } else { Vec::new() } }
+        State { numbers: if self.weight_every > 1 { vec![0.0; laws] } else { Vec::new() } }
     }
 
     /// `μ_k`, equation (8); all zero at a feasible point, which is the first case of (9).
-    fn weights(
-        &self,
-        state: &mut State,
-        leftover: &Leftover,
-        iteration: usize,
-        weights: &mut [f64],
-    ) {
-        if self.switch == Switch::Always {
+    fn weights(&self, state: &mut State, view: &MisfitView, iteration: usize, weights: &mut [f64]) {
+        if self.penalise == Penalise::Always {
             weights.fill(1.0);
             return;
         }
-        if self.refresh > 1 {
-            if iteration.is_multiple_of(self.refresh) {
+        if self.weight_every > 1 {
+            if iteration.is_multiple_of(self.weight_every) {
                 for (k, mu) in state.numbers.iter_mut().enumerate() {
-                    *mu = self.weight(leftover, k);
+                    *mu = self.weight(view, k);
                 }
             }
             weights.copy_from_slice(&state.numbers);
         } else {
             for (k, mu) in weights.iter_mut().enumerate() {
-                *mu = self.weight(leftover, k);
+                *mu = self.weight(view, k);
             }
         }
-        if self.total(leftover) <= self.tolerance {
+        if self.total(view) <= self.tolerance {
             weights.fill(0.0);
         }
     }
 
-    fn value(&self, leftover: &Leftover, weights: &[f64], slopes: &mut Slopes) -> Value {
-        let n = leftover.terms.len() as f64;
+    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
+        let n = view.terms.len() as f64;
         let fit = match self.normalise {
             Normalise::Mean => {
-                let l = leftover.fit();
+                let l = view.fit();
                 slopes.terms.fill(psi_slope(l) / n);
                 psi(l)
             }
             Normalise::Elementwise => {
-                for (slope, &term) in slopes.terms.iter_mut().zip(leftover.terms) {
+                for (slope, &term) in slopes.terms.iter_mut().zip(view.terms) {
                     *slope = psi_slope(term) / n;
                 }
-                mean(leftover.terms.iter().map(|&term| psi(term)))
+                mean(view.terms.iter().map(|&term| psi(term)))
             }
         };
         let (equalities, inequalities) =
-            (leftover.count(Relation::Equality), leftover.count(Relation::AtMost));
+            (view.count(Relation::Equality), view.count(Relation::AtMost));
         let mut value = fit;
-        for (k, (law, mu)) in leftover.laws.iter().zip(weights).enumerate() {
+        for (k, (law, mu)) in view.laws.iter().zip(weights).enumerate() {
             let set = match law.relation {
                 Relation::Equality => equalities,
                 Relation::AtMost => inequalities,
             };
             let share = mu / set as f64;
-            value += share * self.penalty(leftover, k);
+            value += share * self.penalty_of(view, k);
             let slopes = &mut slopes.violations[law.start..][..law.len];
             let n = law.len as f64;
-            if self.is_signed(leftover, k) {
+            if self.is_signed(view, k) {
                 // dψ(c)/dv = ψ′(c) dc/dv, and c = ± v.
-                for (slope, &c) in slopes.iter_mut().zip(leftover.residuals_of(k)) {
+                for (slope, &c) in slopes.iter_mut().zip(view.residuals_of(k)) {
                     *slope = share * psi_slope(c) * c.signum() / n;
                 }
             } else {
-                for (slope, &v) in slopes.iter_mut().zip(leftover.of(k)) {
+                for (slope, &v) in slopes.iter_mut().zip(view.of(k)) {
                     *slope = share * self.psi_of(v).1 / n;
                 }
             }
         }
-        Value { value, fit, violation: self.total(leftover) }
+        Value { value, fit, violation: self.total(view) }
     }
 }

@@ -1,6 +1,6 @@
 //! Vanilla: the fit alone.
 
-use super::{Leftover, Slopes, State, Strategy, Value};
+use super::{MisfitView, Slopes, State, Strategy, Value};
 
 /// Minimises the fit, `φ = l(θ)`; laws are measured and have no part in training.
 #[derive(Debug, Clone, Copy, Default)]
@@ -11,13 +11,13 @@ impl Strategy for Vanilla {
         "vanilla"
     }
 
-    fn weights(&self, _: &mut State, _: &Leftover, _: usize, weights: &mut [f64]) {
+    fn weights(&self, _: &mut State, _: &MisfitView, _: usize, weights: &mut [f64]) {
         weights.fill(0.0);
     }
 
-    fn value(&self, leftover: &Leftover, _: &[f64], slopes: &mut Slopes) -> Value {
-        let fit = leftover.fit();
-        slopes.terms.fill(1.0 / leftover.terms.len() as f64);
+    fn value(&self, view: &MisfitView, _: &[f64], slopes: &mut Slopes) -> Value {
+        let fit = view.fit();
+        slopes.terms.fill(1.0 / view.terms.len() as f64);
         Value { value: fit, fit, violation: 0.0 }
     }
 }

@@ -8,11 +8,13 @@ pub use progress::{Outcome, Progress, Validated};
 pub use settings::{GradientAt, Restore, Settings};
 pub use validation::Validation;
 
-use crate::objective::{Failure, Memory, Objective};
-use crate::observer::{Event, Observer, Row, Stop, Wish};
+use std::ops::ControlFlow;
+
+use crate::objective::{Failure, Objective, StrategyMemory};
+use crate::observer::{Event, Observer, Row, StopReason};
 use crate::optimiser::{Optimiser, Step};
-use crate::strategy::Renewal;
-use crate::{BestPoint, Sampler, Stretch, Verdict};
+use crate::strategy::WeightChange;
+use crate::{BestPoint, Sampler, Segment, Verdict};
 use progress::Before;
 
 /// Rejections in a row after which [`Restore::backtrack`] halves the step.
@@ -37,7 +39,7 @@ pub struct Trainer {
     /// A copy of the progress before the iteration under way.
     checkpoint: Progress,
     before: Before,
-    stretches: Vec<Stretch>,
+    segments: Vec<Segment>,
     /// Failed evaluations in a row.
     failures: u32,
 }
@@ -55,7 +57,7 @@ impl Trainer {
     ) -> Self {
         assert_eq!(objective.parameter_len(), theta.len(), "θ of another network");
         let n = theta.len();
-        let (mut row, mut strategy) = (Vec::new(), Memory::default());
+        let (mut row, mut strategy) = (Vec::new(), StrategyMemory::default());
         optimiser.save(&mut row);
         objective.save_strategy(&mut strategy);
         let progress = Progress {
@@ -71,7 +73,7 @@ impl Trainer {
         };
         let sampler = Sampler::full(&objective.problem().dataset);
         let checkpoint = progress.clone();
-        let stretches = sampler.whole().to_vec();
+        let segments = sampler.whole().to_vec();
         Self {
             objective,
             optimiser,
@@ -81,7 +83,7 @@ impl Trainer {
             progress,
             checkpoint,
             before: Before::default(),
-            stretches,
+            segments,
             failures: 0,
         }
     }
@@ -129,7 +131,7 @@ impl Trainer {
                 Ok(verdict) => verdict,
                 Err(failure) => {
                     let (wish, hopeless) = self.take_back(failure, observer);
-                    stopping |= wish == Wish::Stop;
+                    stopping |= wish == ControlFlow::Break(());
                     match hopeless {
                         Some(stop) => return self.ended(stop),
                         None => continue,
@@ -152,18 +154,18 @@ impl Trainer {
             let validated = !last && self.validate(iteration);
             if last || validated {
                 let value = self.objective.evaluation().value.value;
-                let stop = if last { Stop::Finished } else { Stop::Validated };
-                let settled = self.optimiser.settle(&mut self.progress.theta, value);
+                let stop = if last { StopReason::Finished } else { StopReason::Validated };
+                let finished = self.optimiser.finish(&mut self.progress.theta, value);
                 // Otherwise the checkpoint from before the look is all that going on needs.
-                let whole = settled || validated || !self.progress.validated.theta.is_empty();
+                let whole = finished || validated || !self.progress.validated.theta.is_empty();
                 return if whole { self.ended(stop) } else { self.outcome(stop) };
             }
             if stopping {
-                return self.outcome(Stop::Interrupted);
+                return self.outcome(StopReason::Interrupted);
             }
-            stopping = wish == Wish::Stop;
+            stopping = wish == ControlFlow::Break(());
             if let Some(why) = self.step(verdict, factor) {
-                return self.ended(Stop::Stalled(why));
+                return self.ended(StopReason::Stalled(why));
             }
         }
     }
@@ -175,7 +177,7 @@ impl Trainer {
     }
 
     /// Ends where θ is now, or where the error on held-out data was least.
-    fn ended(&mut self, stop: Stop) -> Outcome {
+    fn ended(&mut self, stop: StopReason) -> Outcome {
         let validated = &self.progress.validated;
         if !validated.theta.is_empty() {
             self.progress.theta.clone_from(&validated.theta);
@@ -184,7 +186,7 @@ impl Trainer {
         Outcome { after_last_look: true, ..self.outcome(stop) }
     }
 
-    fn outcome(&self, stop: Stop) -> Outcome {
+    fn outcome(&self, stop: StopReason) -> Outcome {
         let (last, best) = (self.checkpoint.clone(), self.progress.best.clone());
         Outcome { stop, last, best, after_last_look: false }
     }
@@ -197,23 +199,23 @@ impl Trainer {
 
     /// Evaluates θ and judges it.
     fn look(&mut self, iteration: usize) -> Result<Option<Verdict>, Failure> {
-        let Self { objective, sampler, progress, stretches, settings, .. } = self;
+        let Self { objective, sampler, progress, segments, settings, .. } = self;
         let mut verdict = None;
         if sampler.is_full() {
-            objective.look_at(sampler.whole());
+            objective.select(sampler.whole());
         } else {
             if iteration.is_multiple_of(JUDGE_EVERY) || iteration >= settings.iterations {
-                objective.look_at(sampler.whole());
+                objective.select(sampler.whole());
                 let value = objective.evaluate(&progress.theta, iteration)?.value;
                 progress.best.judge(&progress.theta, &value, iteration);
                 // The strategy's memory belongs to the batches alone.
                 objective.restore_strategy(&progress.strategy);
             }
-            sampler.draw(iteration, stretches);
-            objective.look_at(stretches);
+            sampler.draw(iteration, segments);
+            objective.select(segments);
         }
-        let evaluation = if self.optimiser.holds_weights() {
-            objective.evaluate_held(&progress.theta)?
+        let evaluation = if self.optimiser.freezes_weights() {
+            objective.evaluate_frozen(&progress.theta)?
         } else {
             objective.evaluate(&progress.theta, iteration)?
         };
@@ -253,14 +255,14 @@ impl Trainer {
                 &before.gradient
             };
             match optimiser.advance(&mut progress.theta, value, gradient, factor) {
-                Step::Look => break,
+                Step::Evaluate => break,
                 Step::Stalled(why) => return Some(why),
-                Step::Arrived => match objective.renew(progress.iteration) {
-                    Renewal::Same => {}
+                Step::Accepted => match objective.update_weights(progress.iteration) {
+                    WeightChange::Unchanged => {}
                     // Under other weights it is another objective: look at the same point again.
-                    Renewal::Changed => break,
-                    Renewal::Jumped => {
-                        optimiser.weights_jumped();
+                    WeightChange::Slight => break,
+                    WeightChange::Large => {
+                        optimiser.objective_changed();
                         break;
                     }
                 },
@@ -272,7 +274,11 @@ impl Trainer {
 
     /// After a failed evaluation: back to where the step began, and half the step from there. Gives
     /// a reason to stop if there is no hope.
-    fn take_back(&mut self, failure: Failure, observer: &mut dyn Observer) -> (Wish, Option<Stop>) {
+    fn take_back(
+        &mut self,
+        failure: Failure,
+        observer: &mut dyn Observer,
+    ) -> (ControlFlow<()>, Option<StopReason>) {
         self.failures += 1;
         let iteration = self.progress.iteration;
         let shortens = self.optimiser.can_shorten();
@@ -299,20 +305,20 @@ impl Trainer {
                 optimiser.shorten(&mut progress.theta)
             } else {
                 // After the last step there is none to take again: where the search began is the last.
-                optimiser.settle(&mut progress.theta, f64::INFINITY);
+                optimiser.finish(&mut progress.theta, f64::INFINITY);
                 return (wish, None);
             };
             progress.iteration += 1;
             return match step {
-                Step::Stalled(why) => (wish, Some(Stop::Stalled(why))),
-                Step::Look | Step::Arrived => (wish, None),
+                Step::Stalled(why) => (wish, Some(StopReason::Stalled(why))),
+                Step::Evaluate | Step::Accepted => (wish, None),
             };
         }
         if before.known {
             before.restore(&mut progress.theta, &mut **optimiser);
         }
         if !known || self.failures >= self.settings.failures {
-            return (wish, Some(Stop::Failed(failure)));
+            return (wish, Some(StopReason::Failed(failure)));
         }
         // After the last step there is none to take again: the point before it is the last one.
         if iteration < self.settings.iterations {

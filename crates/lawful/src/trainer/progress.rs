@@ -1,7 +1,7 @@
 //! What a run knows between two iterations, and what it ends with.
 
 use crate::optimiser::Optimiser;
-use crate::{BestPoint, Memory, Stop};
+use crate::{BestPoint, StopReason, StrategyMemory};
 
 /// Everything a run knows between two iterations; a checkpoint is a copy of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Progress {
     /// The optimiser's memory.
     pub optimiser: Vec<f64>,
     /// What the strategy remembers and has decided.
-    pub strategy: Memory,
+    pub strategy: StrategyMemory,
     /// The best point so far.
     pub best: BestPoint,
     /// The gradient at the best point, if a rejection needs it.
@@ -64,7 +64,7 @@ impl Progress {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Why it ended.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// The last point that could be evaluated, with all that is needed to go on; the initial one if
     /// there was none.
     pub last: Progress,

@@ -30,7 +30,7 @@ impl Validation {
         }
         // A point that cannot be solved there is no candidate.
         let error =
-            self.objective.observe(theta).map_or(f64::INFINITY, |misfit| misfit.leftover().fit());
+            self.objective.observe(theta).map_or(f64::INFINITY, |misfit| misfit.view().fit());
         if error < least.error {
             least.theta.clear();
             least.theta.extend_from_slice(theta);

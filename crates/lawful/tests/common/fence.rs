@@ -1,10 +1,10 @@
 //! A field that blows up where its parameter exceeds a bound.
 
-use lawful::ode::methods::RK4;
+use lawful::ode::tableaus::RK4;
 use lawful::optimiser::{Adam, AdamSettings};
 use lawful::strategy::{Strategy, Vanilla};
 use lawful::{
-    Control, Dataset, Equations, Method, Objective, Problem, Recorded, Settings, Trainer,
+    Control, Dataset, Equations, Objective, Problem, Recorded, Settings, Solver, Trainer,
 };
 
 /// `x' = θ x`, and beyond `θ > bound` the derivative is `beyond`.
@@ -51,8 +51,8 @@ pub(crate) fn growth() -> Problem {
 
 /// An objective on a problem of one variable, with a fenced field.
 pub(crate) fn fenced(problem: Problem, fence: Fence, strategy: Box<dyn Strategy>) -> Objective {
-    let method = Method::new(&RK4, Control::Grid { substeps: 1 }).unwrap();
-    Objective::new(problem, Box::new(Recorded::new(fence)), method, strategy)
+    let solver = Solver::new(&RK4, Control::Grid { substeps: 1 }).unwrap();
+    Objective::new(problem, Box::new(Recorded::new(fence)), solver, strategy)
 }
 
 /// Training from θ = 0 towards 1 with steps of about 0.1; NaN beyond the bound.

@@ -8,14 +8,14 @@ pub(crate) mod fence;
 pub(crate) mod watch;
 
 use lawful::law::Words;
-use lawful::ode::{METHODS, methods};
+use lawful::ode::{TABLEAUS, tableaus};
 use lawful::optimiser::{Adam, AdamSettings};
 use lawful::strategy::{
     L1, L2, Normalise, Residual, STRATEGIES, SelfAdaptive, Strategy, Vanilla, WeighBy,
 };
 use lawful::{
-    Activation, Adaptive, Control, Dataset, Law, Method, Mlp, MlpShape, Objective, Precision,
-    Problem, Random, Settings, Trainer, Trajectory,
+    Activation, Adaptive, Control, Dataset, Law, Mlp, MlpShape, Objective, Precision, Problem,
+    Random, Settings, Solver, Trainer, Trajectory,
 };
 
 /// One law of each kind, written so that it is violated all along the paths of [`dataset`].
@@ -96,14 +96,14 @@ pub(crate) fn theta() -> Vec<f64> {
 }
 
 /// Every method on the grid with one and with two substeps, and adaptively where it can.
-pub(crate) fn all_methods() -> Vec<Method> {
+pub(crate) fn all_methods() -> Vec<Solver> {
     let mut all = Vec::new();
-    for tableau in METHODS {
+    for tableau in TABLEAUS {
         for substeps in [1, 2] {
-            all.push(Method::new(tableau, Control::Grid { substeps }).unwrap());
+            all.push(Solver::new(tableau, Control::Grid { substeps }).unwrap());
         }
         if tableau.embedded.is_some() {
-            all.push(Method::new(tableau, adaptive(1e-3)).unwrap());
+            all.push(Solver::new(tableau, adaptive(1e-3)).unwrap());
         }
     }
     all
@@ -115,8 +115,8 @@ pub(crate) fn adaptive(rtol: f64) -> Control {
 }
 
 /// Adaptive Dormand–Prince.
-pub(crate) fn dopri5(rtol: f64) -> Method {
-    Method::new(&methods::DOPRI5, adaptive(rtol)).unwrap()
+pub(crate) fn dopri5(rtol: f64) -> Solver {
+    Solver::new(&tableaus::DOPRI5, adaptive(rtol)).unwrap()
 }
 
 /// Every strategy of [`STRATEGIES`], with its variants, for `laws` laws. A strategy in the list that
@@ -135,8 +135,9 @@ pub(crate) fn all_strategies(laws: usize) -> Vec<Box<dyn Strategy>> {
                 all.push(Box::new(SelfAdaptive::default()));
                 let normalise = Normalise::Elementwise;
                 all.push(Box::new(SelfAdaptive { normalise, ..SelfAdaptive::default() }));
-                let (weigh_by, refresh) = (WeighBy::Mean, 100);
-                let script = SelfAdaptive { normalise, weigh_by, refresh, ..Default::default() };
+                let (weigh_by, weight_every) = (WeighBy::Mean, 100);
+                let script =
+                    SelfAdaptive { normalise, weigh_by, weight_every, ..Default::default() };
                 all.push(Box::new(script));
                 let residual = Residual::Signed;
                 all.push(Box::new(SelfAdaptive { residual, ..SelfAdaptive::default() }));
@@ -151,10 +152,10 @@ pub(crate) fn all_strategies(laws: usize) -> Vec<Box<dyn Strategy>> {
 /// An objective on a problem with the network of [`shape`].
 pub(crate) fn objective(
     problem: Problem,
-    method: Method,
+    solver: Solver,
     strategy: Box<dyn Strategy>,
 ) -> Objective {
-    Objective::new(problem, Box::new(network()), method, strategy)
+    Objective::new(problem, Box::new(network()), solver, strategy)
 }
 
 /// Training of that objective with Adam, from [`theta`].

@@ -1,6 +1,8 @@
 //! An observer that writes everything down.
 
-use lawful::{Event, Observer, Progress, Row, Verdict, Wish};
+use std::ops::ControlFlow;
+
+use lawful::{Event, Observer, Progress, Row, Verdict};
 
 /// One row, owned.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,11 +44,15 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn iteration(&mut self, row: &Row) -> Wish {
+    fn iteration(&mut self, row: &Row) -> ControlFlow<()> {
         let found = row.evaluation.map(|e| (e.loss, e.value.value, e.gradient.clone()));
         let (iteration, verdict, factor) = (row.iteration, row.verdict, row.factor);
         self.rows.push(Seen { iteration, found, verdict, factor, event: row.event.cloned() });
-        if self.stop_at == Some(iteration) { Wish::Stop } else { Wish::Continue }
+        if self.stop_at == Some(iteration) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     fn wants_checkpoint(&mut self, iteration: usize) -> bool {

@@ -10,8 +10,8 @@ const STRETCH: f64 = 1.01;
 
 /// Goes to the last observation time in steps whose estimated error is within the tolerances.
 pub(crate) fn adaptive(mut solve: Forward<'_>, settings: &Adaptive) -> Result<(), SolveError> {
-    assert_eq!(solve.courses.columns(), 1, "adaptive steps are for one column per solve");
-    let (&[mut t, ..], &[.., t_end]) = (solve.courses.times(0), solve.courses.times(0)) else {
+    assert_eq!(solve.ivps.columns(), 1, "adaptive steps are for one column per solve");
+    let (&[mut t, ..], &[.., t_end]) = (solve.ivps.times(0), solve.ivps.times(0)) else {
         unreachable!("a course has a start time");
     };
     if t >= t_end {
@@ -19,7 +19,7 @@ pub(crate) fn adaptive(mut solve: Forward<'_>, settings: &Adaptive) -> Result<()
         return Ok(());
     }
     let tableau = solve.stepper.tableau;
-    let embedded = tableau.embedded.expect("`Method::new` refuses methods without error estimate");
+    let embedded = tableau.embedded.expect("`Solver::new` refuses methods without error estimate");
     let mut control = Controller::new(*settings, embedded.order);
     let (length, fsal) = (t_end - t, tableau.is_fsal());
 

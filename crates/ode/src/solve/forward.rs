@@ -1,20 +1,20 @@
 //! What every way of going forward shares: slots, records, observations, checks.
 
-use crate::courses::Courses;
 use crate::error::{Moment, SolveError};
 use crate::field::VectorField;
+use crate::initial_value_problems::InitialValueProblems;
 use crate::inputs::Inputs;
 use crate::path::{Counts, Path, Step};
 use crate::solve::blocks::combine;
 use crate::solve::log::{Log, Record};
-use crate::solve::method::Method;
+use crate::solve::solver::Solver;
 use crate::solve::step::Stepper;
 use crate::solve::tape::{Room, Tape};
 
 /// A solve under way.
 pub(crate) struct Forward<'a> {
     pub(crate) stepper: Stepper<'a>,
-    pub(crate) courses: &'a Courses,
+    pub(crate) ivps: &'a InitialValueProblems,
     pub(crate) counts: &'a mut Counts,
     /// The step that is being taken.
     pub(crate) record: Record,
@@ -42,21 +42,21 @@ const FIRST_STEPS: usize = 32;
 impl<'a> Forward<'a> {
     pub(crate) fn new(
         field: &'a mut dyn VectorField,
-        method: &Method,
-        courses: &'a Courses,
+        solver: &Solver,
+        ivps: &'a InitialValueProblems,
         inputs: &'a dyn Inputs,
         path: &'a mut Path,
         slots: Slots,
         recording: bool,
     ) -> Self {
-        let (columns, d, m) = (courses.columns(), field.state_len(), field.input_len());
-        assert_eq!(courses.state_len(), d, "courses and field have states of different lengths");
+        let (columns, d, m) = (ivps.columns(), field.state_len(), field.input_len());
+        assert_eq!(ivps.state_len(), d, "courses and field have states of different lengths");
         assert_eq!(field.output_len(), d, "a field needs a rate for each state variable");
-        path.begin(courses, d);
+        path.begin(ivps, d);
         let Path { observed, log, work, counts, .. } = path;
-        let own = method.tableau().own_stages();
+        let own = solver.tableau().own_stages();
         work.prepare(columns, d, m, own);
-        work.y.copy_from_slice(courses.initial());
+        work.y.copy_from_slice(ivps.initial());
 
         let (per_step, wanted) = match slots {
             Slots::Grid(steps) => (own, steps * own),
@@ -64,11 +64,11 @@ impl<'a> Forward<'a> {
             Slots::WithEnd(None) => (own + 1, log.room.max(FIRST_STEPS * (own + 1))),
         };
         let wanted = if recording { wanted } else { per_step };
-        let tape = Tape::new(wanted, per_step, method.memory(), field.slot_bytes(columns));
+        let tape = Tape::new(wanted, per_step, solver.memory(), field.slot_bytes(columns));
         field.reserve(tape.room, columns);
         Self {
-            stepper: Stepper::new(field, inputs, method.tableau(), work),
-            courses,
+            stepper: Stepper::new(field, inputs, solver.tableau(), work),
+            ivps,
             counts,
             record: Record { columns: 0, slot: 0, reused: false, end: false },
             log,
@@ -90,7 +90,7 @@ impl<'a> Forward<'a> {
         let columns = self.stepper.work.steps.len();
         let room = self.tape.find(self.slots + usize::from(!reused));
         if room == Room::Grown {
-            self.stepper.reserve(self.tape.room, self.courses.columns());
+            self.stepper.reserve(self.tape.room, self.ivps.columns());
             self.log.room = self.log.room.max(self.tape.room);
         }
         if self.recording && (room != Room::Free || self.log.segments.is_empty()) {
@@ -117,7 +117,7 @@ impl<'a> Forward<'a> {
     /// Whether the only column has an observation inside the step, before its end.
     pub(crate) fn observes_inside(&self) -> bool {
         let work = &*self.stepper.work;
-        self.courses.times(0).get(work.rows[0]).is_some_and(|&t| t < work.steps[0].end)
+        self.ivps.times(0).get(work.rows[0]).is_some_and(|&t| t < work.steps[0].end)
     }
 
     /// Records the step and its observations, and moves to its end.
@@ -140,8 +140,8 @@ impl<'a> Forward<'a> {
     fn observe(&mut self) {
         let Stepper { d, tableau, ref mut work, .. } = self.stepper;
         for (column, step) in work.steps.iter().enumerate() {
-            let times = self.courses.times(column);
-            let offset = self.courses.rows(column).start;
+            let times = self.ivps.times(column);
+            let offset = self.ivps.rows(column).start;
             let row = &mut work.rows[column];
             while *row < times.len() && times[*row] <= step.end {
                 let observed = &mut self.observed[(offset + *row) * d..][..d];

@@ -6,12 +6,12 @@ use crate::solve::forward::Forward;
 
 /// Takes `substeps` steps in each interval between observations.
 pub(crate) fn grid(mut solve: Forward<'_>, substeps: usize) -> Result<(), SolveError> {
-    let courses = solve.courses;
-    for interval in 0..courses.intervals() {
-        let columns = courses.active(interval);
+    let ivps = solve.ivps;
+    for interval in 0..ivps.intervals() {
+        let columns = ivps.active(interval);
         for substep in 0..substeps {
             let steps = (0..columns).map(|column| {
-                let times = courses.times(column);
+                let times = ivps.times(column);
                 cut(times[interval], times[interval + 1], substep, substeps)
             });
             solve.stepper.work.set_steps(solve.stepper.d, steps);

@@ -1,46 +1,46 @@
-//! From courses to a path: on the data's grid, adaptively, or along steps taken before.
+//! From initial value problems to a path: on the data's grid, adaptively, or along steps taken before.
 
 mod adaptive;
 pub(crate) mod blocks;
 mod forward;
 mod grid;
 pub(crate) mod log;
-mod method;
 pub(crate) mod replay;
+mod solver;
 pub(crate) mod step;
 mod tape;
 pub(crate) mod workspace;
 
-pub use method::Method;
+pub use solver::Solver;
 
 use crate::control::Control;
-use crate::courses::Courses;
 use crate::error::SolveError;
 use crate::field::VectorField;
+use crate::initial_value_problems::InitialValueProblems;
 use crate::inputs::Inputs;
 use crate::path::Path;
 use forward::{Forward, Slots};
 
-/// Solves the courses, and records what [`pull_back`](crate::pull_back) needs.
+/// Solves the initial value problems, and records what [`pull_back`](crate::pull_back) needs.
 ///
 /// # Errors
 /// If the solution stops being finite, or an adaptive solve runs out of step size or steps.
 ///
 /// # Panics
-/// If the courses' states have another length than the field's, if the field is only a part of one
+/// If the initial value problems' states have another length than the field's, if the field is only a part of one
 /// (fewer outputs than state variables), or if an adaptive solve is asked
 /// for another number of columns than one.
 pub fn solve(
     field: &mut dyn VectorField,
-    method: &Method,
-    courses: &Courses,
+    solver: &Solver,
+    ivps: &InitialValueProblems,
     inputs: &dyn Inputs,
     path: &mut Path,
 ) -> Result<(), SolveError> {
-    run(field, method, courses, inputs, path, true)
+    run(field, solver, ivps, inputs, path, true)
 }
 
-/// Solves the courses without recording: the values of [`solve`], and no way back.
+/// Solves the initial value problems without recording: the values of [`solve`], and no way back.
 ///
 /// Memory is needed for the observations and one step only, however long the path is.
 ///
@@ -51,37 +51,37 @@ pub fn solve(
 /// As [`solve`].
 pub fn predict(
     field: &mut dyn VectorField,
-    method: &Method,
-    courses: &Courses,
+    solver: &Solver,
+    ivps: &InitialValueProblems,
     inputs: &dyn Inputs,
     path: &mut Path,
 ) -> Result<(), SolveError> {
-    run(field, method, courses, inputs, path, false)
+    run(field, solver, ivps, inputs, path, false)
 }
 
 fn run(
     field: &mut dyn VectorField,
-    method: &Method,
-    courses: &Courses,
+    solver: &Solver,
+    ivps: &InitialValueProblems,
     inputs: &dyn Inputs,
     path: &mut Path,
     recording: bool,
 ) -> Result<(), SolveError> {
-    match method.control() {
+    match solver.control() {
         Control::Grid { substeps } => {
-            let slots = Slots::Grid(courses.intervals() * substeps);
-            let solve = Forward::new(field, method, courses, inputs, path, slots, recording);
+            let slots = Slots::Grid(ivps.intervals() * substeps);
+            let solve = Forward::new(field, solver, ivps, inputs, path, slots, recording);
             grid::grid(solve, substeps)
         }
         Control::Adaptive(settings) => {
             let slots = Slots::WithEnd(None);
-            let solve = Forward::new(field, method, courses, inputs, path, slots, recording);
+            let solve = Forward::new(field, solver, ivps, inputs, path, slots, recording);
             adaptive::adaptive(solve, &settings)
         }
     }
 }
 
-/// Solves the courses with exactly the steps of a recorded path, whatever the error is now.
+/// Solves the initial value problems with exactly the steps of a recorded path, whatever the error is now.
 ///
 /// The gradient of [`pull_back`](crate::pull_back) holds the steps fixed; differences of two replays
 /// are what it is to be compared with.
@@ -90,21 +90,21 @@ fn run(
 /// If the solution stops being finite.
 ///
 /// # Panics
-/// If `recorded` does not come from a finished [`solve`], or was solved for other courses.
+/// If `recorded` does not come from a finished [`solve`], or was solved for other initial value problems.
 pub fn replay(
     field: &mut dyn VectorField,
-    method: &Method,
-    courses: &Courses,
+    solver: &Solver,
+    ivps: &InitialValueProblems,
     inputs: &dyn Inputs,
     recorded: &Path,
     path: &mut Path,
 ) -> Result<(), SolveError> {
     let log = &recorded.log;
     assert!(log.complete, "only a path from a finished `solve` can be replayed");
-    assert_eq!(recorded.columns(), courses.columns(), "replay is for the same courses");
+    assert_eq!(recorded.columns(), ivps.columns(), "replay is for the same initial value problems");
     let steps = log.records.len();
     let with_end = log.records.iter().any(|record| record.end);
     let slots = if with_end { Slots::WithEnd(Some(steps)) } else { Slots::Grid(steps) };
-    let solve = Forward::new(field, method, courses, inputs, path, slots, true);
+    let solve = Forward::new(field, solver, ivps, inputs, path, slots, true);
     replay::replay(solve, log)
 }

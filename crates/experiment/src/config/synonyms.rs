@@ -1,0 +1,63 @@
+//! Keys that are written in the wrong section, or as other programs call them.
+
+use lawful::law::nearest;
+
+use super::{KEYS, SECTIONS};
+
+/// What other programs call a key, and what it is called here.
+const SYNONYMS: [(&str, &str); 20] = [
+    ("lr", "rate"),
+    ("learning-rate", "rate"),
+    ("learning_rate", "rate"),
+    ("epochs", "iterations"),
+    ("steps", "iterations"),
+    ("layers", "hidden"),
+    ("width", "hidden"),
+    ("neurons", "hidden"),
+    ("units", "hidden"),
+    ("path", "file"),
+    ("csv", "file"),
+    ("variables", "state"),
+    ("parameters", "constants"),
+    ("constraint", "law"),
+    ("constraints", "law"),
+    ("network", "field"),
+    ("model", "field"),
+    ("penalty", "strategy"),
+    ("integrator", "solver"),
+    ("tol", "tolerance"),
+];
+
+/// Where a key belongs that has no near relative among those known here.
+pub(super) fn elsewhere(word: &str, known: &[&str]) -> Option<String> {
+    if nearest(word, known.iter().copied()).is_some() {
+        return None;
+    }
+    let synonym = SYNONYMS.iter().find(|(synonym, _)| *synonym == word).map(|(_, name)| *name);
+    let name = synonym.unwrap_or(word);
+    let is_section = KEYS.contains(&name) && name != "name";
+    match (synonym, home(name)) {
+        (Some(name), _) if known.contains(&name) => Some(format!("it is called `{name}` here")),
+        _ if is_section => {
+            let header = if name == "law" { "[[law]]".to_owned() } else { format!("[{name}]") };
+            Some(format!("write a line `{header}`, and its keys below it"))
+        }
+        (Some(name), Some(home)) => {
+            Some(format!("it is called `{name}` and belongs in `[{home}]`"))
+        }
+        (None, Some(home)) => Some(format!("`{word}` belongs in `[{home}]`")),
+        (_, None) => None,
+    }
+}
+
+/// The section that has this key, if there is one: of several, the one that is no part of another.
+fn home(key: &str) -> Option<&'static str> {
+    let homes = SECTIONS.iter().filter(|(path, keys)| !path.is_empty() && keys.contains(&key));
+    let homes: Vec<&str> = homes.map(|(path, _)| *path).collect();
+    let mut outer = homes.iter().copied().filter(|path| !path.contains('.'));
+    match (homes.as_slice(), outer.next(), outer.next()) {
+        ([only], ..) => Some(only),
+        (_, outer, None) => outer,
+        _ => None,
+    }
+}

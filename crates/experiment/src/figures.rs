@@ -1,0 +1,193 @@
+//! The pictures of a run: curves and residuals of each set, and how training went.
+
+use lawful::{Dataset, Relation};
+
+use crate::assess::{Score, Scores, scored_range};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::history::Record;
+use crate::run_folder::{RECONSTRUCTION, RunFolder, sets};
+use crate::{files, predict};
+use lawful_plot::{
+    CurvesFigure, Events, Figure, History, LawResiduals, LearningFigure, Line, Prediction,
+    ResidualCurve, ResidualsFigure, Side, TimeRange, Trajectory, curves, learning, phase,
+    residuals,
+};
+
+/// Writes all pictures of a run, as SVG and PNG.
+pub fn write(
+    experiment: &Experiment,
+    folder: &RunFolder,
+    theta: &[f64],
+    assessment: &Scores,
+    record: Record,
+) -> Result<(), Diagnostic> {
+    for ((name, dataset), set) in sets(experiment).zip(&assessment.sets) {
+        let figure = curves_of(experiment, theta, name, dataset);
+        save(folder, &format!("curves-{name}"), &curves(&figure))?;
+        if experiment.vocabulary.state().len() == 2 && name == RECONSTRUCTION {
+            save(folder, "phase", &phase(&figure, 0, 1))?;
+        }
+        if experiment.laws.is_empty() {
+            continue;
+        }
+        let residuals_name = format!("residuals-{name}");
+        match &set.outcome {
+            Ok(score) => {
+                let figure = residuals_of(experiment, name, score);
+                save(folder, &residuals_name, &residuals(&figure))?;
+            }
+            // There may be one of an earlier model.
+            Err(_) => remove(folder, &residuals_name)?,
+        }
+    }
+    save(folder, "learning", &learning(&learning_of(experiment, record)))
+}
+
+/// Writes one picture, as SVG and PNG.
+pub fn save(folder: &RunFolder, name: &str, figure: &Figure) -> Result<(), Diagnostic> {
+    let [svg, png] = folder.figure(name);
+    files::write(&svg, figure.svg.as_bytes())?;
+    files::write(&png, &figure.png)
+}
+
+/// Removes a picture, if there is one.
+fn remove(folder: &RunFolder, name: &str) -> Result<(), Diagnostic> {
+    for file in folder.figure(name) {
+        if file.is_file() {
+            files::remove(&file)?;
+        }
+    }
+    Ok(())
+}
+
+/// Measured and predicted curves of a set.
+pub fn curves_of(
+    experiment: &Experiment,
+    theta: &[f64],
+    name: &str,
+    dataset: &Dataset,
+) -> CurvesFigure {
+    let mut ranges = vec![range("training", &experiment.training_set)];
+    if name != RECONSTRUCTION {
+        ranges.push(range(name, dataset));
+    }
+    CurvesFigure {
+        title: format!("{}: {name}", experiment.name),
+        time: "t".to_owned(),
+        states: experiment.vocabulary.state().to_vec(),
+        measured: dataset.trajectories().iter().map(|t| measured(experiment, t)).collect(),
+        predictions: vec![predicted(experiment, theta, "predicted", Line::Solid, dataset)],
+        ranges,
+    }
+}
+
+/// What was measured. A test of the later part of a trajectory has no rows of the earlier one, so
+/// these come from the training set.
+fn measured(experiment: &Experiment, trajectory: &lawful::Trajectory) -> Trajectory {
+    let (name, scored) = (trajectory.name.clone(), trajectory.scored_from);
+    let mut training = experiment.training_set.trajectories().iter();
+    let earlier = training.find(|earlier| scored > 0 && earlier.name == name);
+    let Some(earlier) = earlier else {
+        return Trajectory { name, t: trajectory.times.clone(), values: trajectory.states.clone() };
+    };
+    let d = experiment.vocabulary.state().len();
+    let rows = earlier.times.partition_point(|t| *t < trajectory.times[scored]);
+    Trajectory {
+        name,
+        t: [&earlier.times[..rows], &trajectory.times[scored..]].concat(),
+        values: [&earlier.states[..rows * d], &trajectory.states[scored * d..]].concat(),
+    }
+}
+
+/// What a model says along each trajectory, on times dense enough for a smooth line.
+pub fn predicted(
+    experiment: &Experiment,
+    theta: &[f64],
+    name: &str,
+    line: Line,
+    dataset: &Dataset,
+) -> Prediction {
+    let all = dataset.trajectories();
+    let mut failed = 0;
+    let trajectories = all.iter().map(|trajectory| {
+        let times = predict::smooth_times(trajectory);
+        // A solve that fails leaves its line out; the assessment says why.
+        let solved = predict::along(experiment, theta, trajectory, &times);
+        failed += usize::from(solved.is_err());
+        Trajectory { name: trajectory.name.clone(), t: times, values: solved.unwrap_or_default() }
+    });
+    let trajectories = trajectories.collect();
+    let name = match failed {
+        0 => name.to_owned(),
+        _ if failed == all.len() => format!("{name} (could not be solved)"),
+        _ => format!("{name} ({failed} of {} could not be solved)", all.len()),
+    };
+    Prediction { name, line, trajectories }
+}
+
+/// The scored times of a set.
+fn range(name: &str, dataset: &Dataset) -> TimeRange {
+    let (from, to) = scored_range(dataset);
+    TimeRange { name: name.to_owned(), from, to }
+}
+
+/// Residuals of each law on a set.
+pub fn residuals_of(experiment: &Experiment, name: &str, score: &Score) -> ResidualsFigure {
+    let titles = experiment.law_titles();
+    let laws = experiment.laws.iter().zip(titles).zip(&score.residuals);
+    let laws = laws.map(|((law, (name, text)), parts)| LawResiduals {
+        name,
+        text,
+        side: match law.relation() {
+            Relation::Equality => Side::Both,
+            Relation::AtMost => Side::Above,
+        },
+        tolerance: 0.0,
+        curves: parts
+            .iter()
+            .map(|(t, residual)| ResidualCurve {
+                name: "predicted".to_owned(),
+                line: Line::Solid,
+                t: t.clone(),
+                residual: residual.clone(),
+            })
+            .collect(),
+    });
+    ResidualsFigure {
+        title: format!("{}: residuals, {name}", experiment.name),
+        time: "t".to_owned(),
+        laws: laws.collect(),
+    }
+}
+
+/// How training went.
+pub fn learning_of(experiment: &Experiment, record: Record) -> LearningFigure {
+    let named = |names: Vec<String>, rows: Vec<Vec<f64>>| -> Vec<History> {
+        names.into_iter().zip(rows).map(|(name, values)| History { name, values }).collect()
+    };
+    let mut events = Vec::new();
+    if experiment.strategy.best_point.is_some() {
+        events.push(Events { name: "best point accepted".to_owned(), iterations: record.accepted });
+    }
+    for (name, iterations) in [
+        ("next phase", record.phases),
+        ("step taken back", record.taken_back),
+        ("step halved", record.backtracked),
+    ] {
+        if !iterations.is_empty() {
+            events.push(Events { name: name.to_owned(), iterations });
+        }
+    }
+    LearningFigure {
+        title: format!("{}: training", experiment.name),
+        iterations: record.iterations,
+        losses: vec![
+            History { name: "loss".to_owned(), values: record.loss },
+            History { name: "objective".to_owned(), values: record.value },
+        ],
+        violations: named(experiment.law_names(), record.violations),
+        weights: named(experiment.law_names(), record.weights),
+        events,
+    }
+}

@@ -1,0 +1,50 @@
+//! The Runge–Kutta methods, one constant per file, and the one list of them.
+
+mod bosh3;
+mod dopri5;
+mod euler;
+mod heun;
+mod midpoint;
+mod rk4;
+mod rk4_38;
+mod tsit5;
+
+pub use bosh3::BOSH3;
+pub use dopri5::DOPRI5;
+pub use euler::EULER;
+pub use heun::HEUN;
+pub use midpoint::MIDPOINT;
+pub use rk4::RK4;
+pub use rk4_38::RK4_38;
+pub use tsit5::TSIT5;
+
+use crate::tableau::Tableau;
+
+/// Every method: what configuration files may name, help lists and tests loop over.
+pub const TABLEAUS: &[&Tableau] =
+    &[&EULER, &MIDPOINT, &HEUN, &RK4, &RK4_38, &BOSH3, &DOPRI5, &TSIT5];
+
+impl Tableau {
+    /// The method that configuration files call `name`.
+    ///
+    /// ```
+    /// use lawful_ode::Tableau;
+    /// assert_eq!(Tableau::from_name("rk4-38").map(|method| method.order), Some(4));
+    /// assert_eq!(Tableau::from_name("rk5"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<&'static Self> {
+        TABLEAUS.iter().copied().find(|solver| solver.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_by_its_name_and_names_differ() {
+        for solver in TABLEAUS {
+            assert_eq!(Tableau::from_name(solver.name), Some(*solver));
+        }
+    }
+}

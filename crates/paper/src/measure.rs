@@ -1,0 +1,88 @@
+//! A finished training on the three tests.
+
+use lawful::Law;
+
+use super::preset::{ScriptMeasure, script_measure};
+use super::system::{System, Task};
+use lawful_experiment::Diagnostic;
+use lawful_experiment::Experiment;
+use lawful_experiment::LoadedRun;
+use lawful_experiment::runner::{Finished, changes};
+use lawful_experiment::sets;
+use lawful_experiment::{Score, score};
+
+/// The numbers of one model on one test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Mean squared error.
+    pub mse: f64,
+    /// Sum over laws of the mean violation.
+    pub violation: f64,
+    /// Largest violation of any law at any step.
+    pub violation_max: f64,
+    /// What the authors' script would report, where that differs.
+    pub violation_script: Option<f64>,
+}
+
+/// A model on one test: its numbers, or why there are none.
+pub type Outcome = Result<Measured, String>;
+
+/// What scoring a system needs beside its experiment.
+#[derive(Debug, Clone)]
+pub struct Yardstick {
+    laws: Vec<Law>,
+    script: Option<(Vec<Law>, ScriptMeasure)>,
+}
+
+impl Yardstick {
+    /// Violations are of these laws; the script's measure is that of the system.
+    pub fn new(system: System, laws: &[Law]) -> Result<Self, Diagnostic> {
+        let script = match script_measure(system)? {
+            Some((table, measure)) => Some((changes::experiment("script", &table)?.laws, measure)),
+            None => None,
+        };
+        Ok(Self { laws: laws.to_vec(), script })
+    }
+
+    /// The model that stands for a run, on every test, by the prediction solver.
+    pub fn measure(&self, finished: &Finished) -> Result<[Outcome; 3], Diagnostic> {
+        let run = LoadedRun::open(finished.folder.path(), None)?;
+        Ok(Task::ALL.map(|task| self.on(&run.experiment, &run.theta, task)))
+    }
+
+    /// A model on one test.
+    pub fn on(&self, experiment: &Experiment, theta: &[f64], task: Task) -> Outcome {
+        let (_, dataset) = sets(experiment)
+            .find(|(name, _)| *name == task.name())
+            .ok_or_else(|| format!("there is no test `{}`", task.name()))?;
+        let under = |laws: &[Law]| {
+            let experiment = Experiment { laws: laws.to_vec(), ..experiment.clone() };
+            score(&experiment, dataset, experiment.predict, theta).map_err(|e| e.to_string())
+        };
+        let score = under(&self.laws)?;
+        let violation_script = match &self.script {
+            Some((laws, measure)) => Some(reported(&under(laws)?, *measure)),
+            None => None,
+        };
+        let Score { mse, violation, violation_max, .. } = score;
+        if ![mse, violation].iter().all(|number| number.is_finite()) {
+            return Err("the prediction is not finite".to_owned());
+        }
+        Ok(Measured { mse, violation, violation_max, violation_script })
+    }
+}
+
+/// The violation as a script reports it.
+pub(super) fn reported(score: &Score, measure: ScriptMeasure) -> f64 {
+    match measure {
+        ScriptMeasure::Mean => score.violation,
+        ScriptMeasure::SignedMean => {
+            let mean = |parts: &Vec<(Vec<f64>, Vec<f64>)>| {
+                let residuals: Vec<f64> =
+                    parts.iter().flat_map(|(_, residuals)| residuals).copied().collect();
+                (residuals.iter().sum::<f64>() / residuals.len().max(1) as f64).abs()
+            };
+            score.residuals.iter().map(mean).sum()
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Pictures of what was learned, as SVG and PNG, from plain data.
+//!
+//! Every function takes names and numbers and gives a [`Figure`]; writing the files is the caller's
+//! job. The same data give the same bytes: nothing here knows the date, the locale or the fonts of
+//! the machine (the PNG carries its own letters).
+//!
+//! What every figure keeps to:
+//! - A value that is not finite is a gap, never an error. Empty and constant series are drawn too.
+//! - Nothing is left out silently: what does not fit is said in a note below the panels.
+//! - Colour is never the only difference: lines differ in their dashes, dots in their shape.
+//! - Legends and labels stand outside the frames, so they cover no data.
+//! - A curve with more points than can be seen keeps the first, the lowest, the highest and the
+//!   last point of each narrow slice, which on paper looks the same and hides no spike.
+//!
+//! ```
+//! use lawful_plot::{CurvesFigure, Line, Prediction, Trajectory, curves};
+//!
+//! let t: Vec<f64> = (0..100).map(|step| 0.1 * f64::from(step)).collect();
+//! let cosine = |shift: f64| Trajectory {
+//!     t: t.clone(),
+//!     values: t.iter().map(|t| (t + shift).cos()).collect(),
+//!     ..Trajectory::default()
+//! };
+//! let figure = curves(&CurvesFigure {
+//!     title: "Pendulum".into(),
+//!     time: "t".into(),
+//!     states: vec!["θ".into()],
+//!     measured: vec![cosine(0.0)],
+//!     predictions: vec![Prediction {
+//!         name: "with the law".into(),
+//!         line: Line::Solid,
+//!         trajectories: vec![cosine(0.05)],
+//!     }],
+//!     ranges: vec![],
+//! });
+//! assert!(figure.svg.contains("with the law"));
+//! assert!(figure.png.starts_with(b"\x89PNG"));
+//! ```
+//!
+//! ```text
+//! curves · gallery · phase · residuals · learning   what is shown
+//!                     sheet                         panels in rows and columns, title, legend, notes
+//!                     panel                         frame, axes, marks, legend
+//!           scale · ticks · trace · text            where things go
+//!                     canvas                        the one file that knows the crate `kuva`
+//! ```
+
+mod canvas;
+mod curve_axes;
+mod curve_marks;
+mod curves;
+mod dashes;
+mod gallery;
+mod learning;
+mod legend;
+mod marks;
+mod panel;
+mod phase;
+mod residuals;
+mod scale;
+mod sheet;
+mod spans;
+mod style;
+#[cfg(test)]
+mod tests;
+mod text;
+mod ticks;
+mod trace;
+
+pub use curves::{CurvesFigure, Prediction, TimeRange, Trajectory, curves, side_by_side};
+pub use gallery::{Exhibit, GalleryFigure, gallery};
+pub use learning::{Events, History, LearningFigure, learning};
+pub use phase::phase;
+pub use residuals::{LawResiduals, ResidualCurve, ResidualsFigure, Side, residuals};
+pub use style::Line;
+
+/// A finished picture, twice: to zoom into, and to print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figure {
+    /// Scalable picture; its letters come from the reader's fonts.
+    pub svg: String,
+    /// The same picture in pixels, at twice the SVG's size, letters drawn in.
+    pub png: Vec<u8>,
+}

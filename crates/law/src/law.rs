@@ -6,20 +6,11 @@ use crate::compile::Scope;
 use crate::error::{ErrorKind, LawError};
 use crate::parser::parse_relations;
 use crate::reach::Reach;
+use crate::relation::Relation;
 use crate::steps::{Steps, Workspace};
 use crate::syntax::{Comparison, Operator, Syntax};
 use crate::tape::Tape;
 use crate::vocabulary::Vocabulary;
-
-/// What the residual `c` of a law must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Relation {
-    /// `c = 0`, from `==`.
-    Equality,
-    /// `c ≤ 0`, from `<=` and `>=`; `<` and `>` mean the same, for no violation can be measured
-    /// between less and equal.
-    AtMost,
-}
 
 /// A relation between expressions, as the residual `c` that says by how much it fails.
 ///

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::compile::Scope;
+use crate::enforcement::Enforcement;
 use crate::error::{ErrorKind, LawError};
 use crate::parser::parse_relations;
 use crate::reach::Reach;
@@ -29,6 +30,7 @@ pub struct Law {
     comparison: Comparison,
     right: Syntax,
     tape: Tape,
+    enforcement: Enforcement,
 }
 
 impl Law {
@@ -64,7 +66,8 @@ impl Law {
             }
             let (left, right) = (left.clone(), right.clone());
             let tape = vocabulary.tape(&graph, c);
-            laws.push(Self { name, text, left, comparison, right, tape });
+            let enforcement = Enforcement::default();
+            laws.push(Self { name, text, left, comparison, right, tape, enforcement });
         }
         Ok(laws)
     }
@@ -85,6 +88,18 @@ impl Law {
             Comparison::Equal => Relation::Equality,
             _ => Relation::AtMost,
         }
+    }
+
+    /// Returns how the law is enforced: [`Enforcement::Penalty`] unless
+    /// [`enforced`](Self::enforced) changed it.
+    pub fn enforcement(&self) -> Enforcement {
+        self.enforcement
+    }
+
+    /// Returns the law with this enforcement. Residuals and gradients do not depend on it.
+    #[must_use]
+    pub fn enforced(self, enforcement: Enforcement) -> Self {
+        Self { enforcement, ..self }
     }
 
     /// Which other time steps a residual needs.

@@ -53,6 +53,7 @@
 
 mod compile;
 mod definitions;
+mod enforcement;
 mod error;
 mod expression;
 mod functions;
@@ -72,6 +73,7 @@ mod syntax;
 mod tape;
 mod vocabulary;
 
+pub use enforcement::Enforcement;
 pub use error::{ErrorKind, LawError, Origin};
 pub use expression::Expression;
 pub use functions::{FUNCTIONS, Function};

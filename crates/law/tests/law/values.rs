@@ -2,7 +2,7 @@
 #![expect(clippy::float_cmp, reason = "the expected numbers are exact")]
 
 use crate::common::{Trajectory, at_point, gradient, law, residuals, vocabulary};
-use lawful_law::{Expression, FUNCTIONS, Law, Relation, Words};
+use lawful_law::{Enforcement, Expression, FUNCTIONS, Law, Relation, Words};
 
 #[test]
 fn precedence_and_grouping_are_those_of_mathematics() {
@@ -102,6 +102,18 @@ fn relations_become_residuals_that_are_positive_where_they_fail() {
         assert_eq!(residuals(&law, &trajectory), [residual], "{text}");
         assert_eq!(law.text(), text);
         assert_eq!(law.name(), "law");
+    }
+}
+
+#[test]
+fn a_law_is_penalised_unless_another_enforcement_is_chosen() {
+    for law in Law::parse("bounded", "0 <= x <= 1", &vocabulary()).unwrap() {
+        assert_eq!(law.enforcement(), Enforcement::Penalty);
+        for (_, enforcement) in Enforcement::NAMES {
+            let text = law.to_string();
+            let law = law.clone().enforced(enforcement);
+            assert_eq!((law.enforcement(), law.to_string()), (enforcement, text));
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::compile::Scope;
 use crate::enforcement::Enforcement;
 use crate::error::{ErrorKind, LawError};
+use crate::linear::{Invariant, Linear};
 use crate::parser::parse_relations;
 use crate::reach::Reach;
 use crate::relation::Relation;
@@ -100,6 +101,48 @@ impl Law {
     #[must_use]
     pub fn enforced(self, enforcement: Enforcement) -> Self {
         Self { enforcement, ..self }
+    }
+
+    /// Returns the coefficients of the residual, if it is affine in the states and depends on
+    /// neither time nor inputs.
+    ///
+    /// ```
+    /// # use lawful_law::{Law, Words};
+    /// let vocabulary = Words::new().state(["x", "v"]).constant("k", 0.5).check()?;
+    /// let linear = Law::parse("bound", "k*(x - 1) <= 3", &vocabulary)?[0].linear().unwrap();
+    /// assert!(linear.is_pointwise());
+    /// assert_eq!((linear.terms[0].coefficient, linear.constant), (0.5, -3.5));
+    ///
+    /// assert_eq!(Law::parse("circle", "x^2 + v^2 == 1", &vocabulary)?[0].linear(), None);
+    /// # Ok::<(), lawful_law::LawError>(())
+    /// ```
+    pub fn linear(&self) -> Option<Linear> {
+        self.tape.linear()
+    }
+
+    /// Returns the quantity that the law conserves, if it is a linear conservation law.
+    ///
+    /// These are equalities between `w·y` and a constant, between `w·y` and its value at a fixed
+    /// time step (`initial`, `final`), and between `w·y` at neighbouring time steps.
+    ///
+    /// ```
+    /// # use lawful_law::{Invariant, Law, Words};
+    /// let vocabulary = Words::new().state(["S", "I", "R"]).check()?;
+    /// let invariant = |text| Law::parse("law", text, &vocabulary).map(|laws| laws[0].invariant());
+    ///
+    /// let weights = vec![1.0; 3];
+    /// let people = Some(Invariant { weights: weights.clone(), value: Some(763.0) });
+    /// assert_eq!(invariant("S + I + R == 763")?, people);
+    /// let unchanged = Some(Invariant { weights, value: None });
+    /// assert_eq!(invariant("S + I + R == initial(S + I + R)")?, unchanged);
+    /// assert_eq!(invariant("next(S) <= S")?, None);
+    /// # Ok::<(), lawful_law::LawError>(())
+    /// ```
+    pub fn invariant(&self) -> Option<Invariant> {
+        match self.relation() {
+            Relation::Equality => self.linear()?.invariant(self.tape.state_len()),
+            Relation::AtMost => None,
+        }
     }
 
     /// Which other time steps a residual needs.

@@ -31,6 +31,14 @@ impl Tape {
         Self { nodes, state_len, input_len, fingerprint: hasher.finish() }
     }
 
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(crate) fn state_len(&self) -> usize {
+        self.state_len
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }

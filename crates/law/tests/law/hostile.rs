@@ -49,6 +49,8 @@ fn long_sums_and_chains_are_read_printed_and_differentiated() {
         let law = &Law::parse("sum", &sum, &vocabulary()).unwrap()[0];
         assert_eq!(residuals(law, &trajectory), [60_000.0]);
         assert_eq!(gradient(law, &trajectory, &[1.0]), [30_000.0, 0.0]);
+        let linear = law.linear().unwrap();
+        assert_eq!((linear.terms.len(), linear.terms[0].coefficient), (1, 30_000.0));
         assert_eq!(law.to_string().len(), "x + ".len() * 29_999 + "x == 0".len());
 
         let chain = format!("{}x", "x <= v <= ".repeat(200));
@@ -74,6 +76,12 @@ fn doubling_definitions_stay_small() {
         let trajectory = Trajectory::new(&[1.0; 104]);
         assert_eq!(residuals(law, &trajectory)[..3], [1.0, 1.0, 0.0]);
         assert_eq!(gradient(law, &trajectory, &[1.0; 52]).iter().sum::<f64>(), 4.0);
+
+        let law = &Law::parse("doubled", "d1000 <= 1", &vocabulary).unwrap()[0];
+        let linear = law.linear().unwrap();
+        assert_eq!(linear.terms.len(), 2002);
+        let sum = linear.terms.iter().map(|term| term.coefficient).sum::<f64>();
+        assert!((sum - 2.0).abs() < 1e-12, "{sum}");
     });
 }
 

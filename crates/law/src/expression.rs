@@ -39,12 +39,7 @@ impl Expression {
         Ok(Self { syntax, tape })
     }
 
-    /// Whether a state variable can change the value.
-    pub fn depends_on_state(&self) -> bool {
-        self.tape.root().of_state
-    }
-
-    /// Whether the state variable with this number can change the value.
+    /// Returns whether the value depends on the state variable at this position in a row of states.
     pub fn depends_on(&self, variable: usize) -> bool {
         self.tape.has_state(variable)
     }

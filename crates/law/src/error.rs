@@ -143,12 +143,14 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong { bytes } => {
-                write!(f, "the text has {bytes} bytes, more than {}", crate::MAX_TEXT_BYTES)
+                write!(f, "the text has {bytes} bytes; the limit is {}", crate::MAX_TEXT_BYTES)
             }
-            Self::TooDeep => write!(f, "more than {} levels of nesting", crate::MAX_DEPTH),
-            Self::UnknownSymbol(symbol) => write!(f, "`{symbol}` has no meaning here"),
+            Self::TooDeep => write!(f, "the nesting is deeper than {} levels", crate::MAX_DEPTH),
+            Self::UnknownSymbol(symbol) => write!(f, "unknown symbol `{symbol}`"),
             Self::MalformedNumber(text) => write!(f, "`{text}` is not a number"),
-            Self::NumberTooLarge(text) => write!(f, "`{text}` is too large for a number"),
+            Self::NumberTooLarge(text) => {
+                write!(f, "the number `{text}` is too large: the limit is about 1.8e308")
+            }
             Self::MissingExpression(None) => write!(f, "an expression is missing at the end"),
             Self::MissingExpression(Some(found)) => {
                 write!(f, "an expression is missing before `{found}`")
@@ -156,32 +158,34 @@ impl fmt::Display for ErrorKind {
             Self::MissingOperator(found) => write!(f, "an operator is missing before `{found}`"),
             Self::UnclosedBracket => write!(f, "the bracket `(` is never closed"),
             Self::UnopenedBracket => write!(f, "the bracket `)` was never opened"),
-            Self::UnexpectedComma => write!(f, "`,` separates the arguments of a function only"),
+            Self::UnexpectedComma => write!(f, "`,` is only allowed between function arguments"),
             Self::MissingArguments(name) => {
-                write!(f, "`{name}` is a function, its arguments are missing")
+                write!(f, "the function `{name}` needs arguments")
             }
             Self::NotAFunction(name) => write!(f, "`{name}` is not a function"),
             Self::WrongArgumentCount { function, given } => {
-                write!(f, "`{}` takes {}, {given} given", function.name(), function.arguments())
+                write!(f, "`{}` takes {}, found {given}", function.name(), function.arguments())
             }
             Self::MissingRelation => write!(f, "a law needs a relation"),
             Self::UnexpectedRelation(relation) => {
-                write!(f, "the relation `{relation}` stands where only an expression may stand")
+                write!(f, "the relation `{relation}` is not allowed in an expression")
             }
             Self::UnknownName(name) => write!(f, "`{name}` is not known"),
             Self::ReservedName(name) => write!(f, "the name `{name}` is reserved"),
             Self::InvalidName(name) => write!(f, "`{name}` is not a valid name"),
-            Self::DuplicateName(name) => write!(f, "the name `{name}` is given twice"),
+            Self::DuplicateName(name) => write!(f, "the name `{name}` is defined twice"),
             Self::NotFinite => write!(f, "this constant is not a finite number"),
             Self::Cycle(names) => {
-                write!(f, "the definitions form a circle: {}", names.join(" → "))
+                write!(f, "the definitions are circular: {}", names.join(" → "))
             }
-            Self::NeverExists(call) => write!(f, "the time step of `{call}` never exists"),
+            Self::NeverExists(call) => {
+                write!(f, "`{call}` refers to a time step outside the trajectory")
+            }
             Self::NotPointwise(name) => {
-                write!(f, "`{name}` needs another time step, which only a law can have")
+                write!(f, "`{name}` refers to another time step, which is only allowed in a law")
             }
             Self::NotOfTime(name) => {
-                write!(f, "`{name}` stands where only `t` and constants may stand")
+                write!(f, "`{name}` is not allowed here: only `t` and constants are")
             }
             Self::IndependentOfState { law } => {
                 write!(f, "the law `{law}` does not depend on any state variable")

@@ -2,7 +2,7 @@
 
 const AND: &str = "write two laws, or one chained law such as `0 <= x <= 1`";
 const ROUND: &str = "write round brackets `( )`";
-const DIFFERENT: &str = "a law says what holds: write `==`, `<=` or `>=`";
+const DIFFERENT: &str = "the relations are `==`, `<=` and `>=`";
 
 /// Symbols and words of other languages, each with its hint; a longer symbol before those it
 /// begins with.
@@ -16,8 +16,8 @@ const HABITS: &[(&str, &str)] = &[
     ("&", AND),
     ("∧", AND),
     ("and", AND),
-    ("||", "a law cannot offer a choice; `max` and `min` can often say it"),
-    ("or", "a law cannot offer a choice; `max` and `min` can often say it"),
+    ("||", "a law cannot state alternatives; `max` or `min` often can"),
+    ("or", "a law cannot state alternatives; `max` or `min` often can"),
     ("|", "write `abs(x)` for |x|"),
     ("**", "write `^` for a power"),
     ("²", "write `^2`"),
@@ -32,11 +32,11 @@ const HABITS: &[(&str, &str)] = &[
     ("]", ROUND),
     ("{", ROUND),
     ("}", ROUND),
-    (";", "write one law in each text"),
+    (";", "write each law as a separate text"),
     ("log", "write `ln(x)` for the natural logarithm, `log10(x)` for the decimal one"),
     ("pow", "write `a^b` for a power"),
     ("π", "write `pi`"),
-    ("rate", "write the change from step to step: `(next(x) - x)/(next(t) - t)`"),
+    ("rate", "write a finite difference: `(next(x) - x)/(next(t) - t)`"),
     ("e", "write `exp(1)` for Euler's number"),
 ];
 

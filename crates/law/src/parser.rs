@@ -41,7 +41,7 @@ pub(crate) fn parse_relations(text: &str) -> Result<(Vec<Syntax>, Vec<Comparison
     }
     match parser.peek() {
         TokenKind::End if comparisons.is_empty() => {
-            let hint = "write for example `x <= 1` or `a + b == 1`".to_owned();
+            let hint = "write a relation, for example `x <= 1` or `a + b == 1`".to_owned();
             Err(LawError::new(ErrorKind::MissingRelation, sides[0].span.clone()).with_hint(hint))
         }
         TokenKind::End => Ok((sides, comparisons)),
@@ -213,9 +213,9 @@ impl<'a> Parser<'a> {
             TokenKind::Comparison(comparison) => {
                 let kind = ErrorKind::UnexpectedRelation(comparison.symbol());
                 let hint = if self.open.is_empty() {
-                    "a law has a relation, an expression or a definition has none"
+                    "only laws have a relation; expressions and definitions do not"
                 } else {
-                    "relations stand outside all brackets"
+                    "move the relation outside all brackets"
                 };
                 LawError::new(kind, span).with_hint(hint.to_owned())
             }
@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
             _ => {
                 let before = &self.tokens[self.position - 1];
                 let hint = format!(
-                    "for a product write `*`: `{}*{found}`",
+                    "to multiply, write `*`: `{}*{found}`",
                     &self.text[before.span.clone()]
                 );
                 LawError::new(ErrorKind::MissingOperator(found.to_owned()), span).with_hint(hint)
@@ -257,7 +257,7 @@ fn not_a_function(name: &str, span: Range<usize>) -> LawError {
     let names = || FUNCTIONS.iter().map(Function::name);
     let hint = habit(name).unwrap_or_else(|| match nearest(name, names()) {
         Some(close) => format!("did you mean `{close}`?"),
-        None => format!("for a product write `{name}*(…)`; the functions are {}", list(names())),
+        None => format!("to multiply, write `{name}*(…)`; the functions are {}", list(names())),
     });
     LawError::new(ErrorKind::NotAFunction(name.to_owned()), span).with_hint(hint)
 }

@@ -243,12 +243,15 @@ fn check_names(words: &Words) -> Result<(), LawError> {
     };
     for name in words.names() {
         if !is_name(name) {
-            let hint = "a name is a letter, then letters, digits and `_`".to_owned();
+            let hint = "a name is a letter or `_`, followed by letters, digits and `_`".to_owned();
             return Err(error(ErrorKind::InvalidName(name.to_owned()), name).with_hint(hint));
         }
         if RESERVED.contains(&name) || Function::named(name).is_some() {
             let functions = FUNCTIONS.iter().map(Function::name);
-            let hint = format!("reserved are {}", list(RESERVED.iter().copied().chain(functions)));
+            let hint = format!(
+                "the reserved names are {}",
+                list(RESERVED.iter().copied().chain(functions))
+            );
             return Err(error(ErrorKind::ReservedName(name.to_owned()), name).with_hint(hint));
         }
         if !seen.insert(name) {

@@ -1,4 +1,4 @@
-//! A law: a relation that must hold at every time step.
+//! A law: a relation that must hold at every time step of a trajectory.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::syntax::{Comparison, Operator, Syntax};
 use crate::tape::Tape;
 use crate::vocabulary::Vocabulary;
 
-/// A relation between expressions, as the residual `c` that says by how much it fails.
+/// A relation between two expressions, measured by its residual `c`.
 ///
 /// | written | residual | must be |
 /// |---|---|---|
@@ -22,7 +22,7 @@ use crate::vocabulary::Vocabulary;
 /// | `l <= r`, `l < r` | `c = l − r` | `c ≤ 0` |
 /// | `l >= r`, `l > r` | `c = r − l` | `c ≤ 0` |
 ///
-/// `Display` gives the relation in its normal text: as few brackets as possible.
+/// `Display` writes the relation with as few brackets as possible.
 #[derive(Debug, Clone)]
 pub struct Law {
     name: String,
@@ -35,10 +35,10 @@ pub struct Law {
 }
 
 impl Law {
-    /// Reads the laws in `text`: one for each relation.
+    /// Parses the laws in `text`, one for each relation.
     ///
-    /// A chain such as `0 <= S <= 1` is one law for each pair, named `name (0 <= S)` and
-    /// `name (S <= 1)`.
+    /// A chain such as `0 <= S <= 1` is one law for each pair of neighbours, with the names
+    /// `name (0 <= S)` and `name (S <= 1)`.
     pub fn parse(name: &str, text: &str, vocabulary: &Vocabulary) -> Result<Vec<Self>, LawError> {
         let (sides, comparisons) = parse_relations(text)?;
         let mut graph = vocabulary.graph();
@@ -73,17 +73,17 @@ impl Law {
         Ok(laws)
     }
 
-    /// The name; that of a part of a chain has the part's text behind it.
+    /// Returns the name. In a chain, it includes the text of the relation.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The relation as written, without its neighbours in a chain.
+    /// Returns the relation as written, without the rest of a chain.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What the residual must be.
+    /// Returns what the residual must be.
     pub fn relation(&self) -> Relation {
         match self.comparison {
             Comparison::Equal => Relation::Equality,
@@ -145,29 +145,32 @@ impl Law {
         }
     }
 
-    /// Which other time steps a residual needs.
+    /// Returns the other time steps that a residual depends on.
     pub fn reach(&self) -> Reach {
         self.tape.reach()
     }
 
-    /// The residual at every time step; 0 outside [`reach`](Self::reach)`().range(n)`, where a
-    /// needed step does not exist. Recorded in `workspace`.
+    /// Computes the residual at every time step, and records it in `workspace` for
+    /// [`pull_back`](Self::pull_back).
+    ///
+    /// It is 0 outside [`reach`](Self::reach)`().range(n)`, where a time step it depends on does
+    /// not exist.
     ///
     /// # Panics
-    /// If the lengths in `steps` or of `residuals` do not fit.
+    /// If a length in `steps` or that of `residuals` is wrong.
     pub fn residuals(&self, steps: &Steps<'_>, workspace: &mut Workspace, residuals: &mut [f64]) {
         self.tape.forward(steps, workspace, residuals);
     }
 
-    /// `state_bar += Σ residual_bar[row] · ∂c[row]/∂state`.
+    /// Adds the gradient: `state_bar += Σ residual_bar[row] · ∂c[row]/∂state`.
     ///
-    /// The steps must be those of the last call of [`residuals`](Self::residuals) with this
-    /// workspace. Rows outside the range are ignored; a row with `residual_bar` 0 adds nothing,
-    /// also where a derivative is infinite.
+    /// `steps` must be those of the last call of [`residuals`](Self::residuals) with this
+    /// workspace. Rows outside the range are ignored. A row where `residual_bar` is 0 adds nothing,
+    /// even where a derivative is infinite.
     ///
     /// # Panics
-    /// If the lengths do not fit; with debug assertions also if the forward sweep in `workspace`
-    /// is another one.
+    /// If a length is wrong. With debug assertions, also if the last forward sweep in `workspace`
+    /// is that of another law or of other steps.
     pub fn pull_back(
         &self,
         steps: &Steps<'_>,

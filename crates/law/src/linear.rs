@@ -8,7 +8,7 @@
 //! | `-a`, `a + b`, `a - b` | the coefficients negated, added, subtracted |
 //! | `a*b`, `a/b` | the coefficients scaled, if the other factor or the divisor has no states |
 //! | `a^k` | a constant, if `a` has no states |
-//! | `next(a)`, `previous(a)`, `initial(a)`, `final(a)` | the same coefficients at other time steps |
+//! | `next(a)`, `previous(a)`, `initial(a)`, `final(a)` | the coefficients, at other time steps |
 //! | time, inputs, everything else | none |
 
 use crate::functions::Step;
@@ -26,7 +26,7 @@ pub struct Linear {
     /// The terms, sorted by time step and variable. No two have the same time step and variable,
     /// and no coefficient is 0.
     pub terms: Vec<LinearTerm>,
-    /// What the residual is where all states are 0.
+    /// The residual where all states are 0.
     pub constant: f64,
 }
 
@@ -41,14 +41,14 @@ pub struct LinearTerm {
     pub coefficient: f64,
 }
 
-/// A time step, as seen from the time step of a residual.
+/// A time step, relative to that of a residual or to an end of the trajectory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TimeStep {
-    /// So many steps later, or earlier if negative; `Offset(0)` is the residual's own time step.
+    /// This many steps later, or earlier if negative. `Offset(0)` is the residual's own time step.
     Offset(isize),
-    /// So many steps after the first one.
+    /// This many steps after the first one.
     Initial(usize),
-    /// So many steps before the last one.
+    /// This many steps before the last one.
     Final(usize),
 }
 
@@ -57,7 +57,7 @@ pub enum TimeStep {
 pub struct Invariant {
     /// The weights `w`, one for each state variable. The first one that is not 0 is positive.
     pub weights: Vec<f64>,
-    /// The value of `w·y`, if the law states it; `None` if it is that of the trajectory itself.
+    /// The value of `w·y` if the law states it, or `None` if each trajectory has its own.
     pub value: Option<f64>,
 }
 
@@ -127,7 +127,7 @@ impl Linear {
         Self { terms: self.terms.iter().map(taken).collect(), constant: self.constant }.merged()
     }
 
-    /// Sorts the terms, adds those of the same state, and drops those without effect.
+    /// Sorts the terms, adds those of the same state, and drops those with coefficient 0.
     fn merged(mut self) -> Self {
         self.terms.sort_by_key(|term| (term.at, term.variable));
         self.terms.dedup_by(|later, kept| {

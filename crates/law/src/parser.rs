@@ -1,11 +1,11 @@
-//! Tokens to syntax, by precedence climbing with a limit on depth.
+//! Parses tokens to syntax, by precedence climbing with a limit on the depth.
 //!
-//! | strength | operators | groups |
+//! | strength | operators | associativity |
 //! |---|---|---|
-//! | 1 | `+` `-` | from the left |
-//! | 2 | `*` `/` | from the left |
+//! | 1 | `+` `-` | left |
+//! | 2 | `*` `/` | left |
 //! | 3 | sign `-` | `-x^2` is `-(x^2)`, `-x*y` is `(-x)*y` |
-//! | 4 | `^` | from the right; `2^-x` needs no brackets |
+//! | 4 | `^` | right; `2^-x` needs no brackets |
 
 use std::ops::Range;
 
@@ -16,10 +16,10 @@ use crate::lexer::{Token, TokenKind, tokens};
 use crate::nearest::nearest;
 use crate::syntax::{Comparison, Item, Operator, Syntax, strength};
 
-/// Deepest nesting of brackets, signs and powers that is read.
+/// The deepest nesting of brackets, signs and powers that can be parsed.
 pub const MAX_DEPTH: usize = 200;
 
-/// An expression: no relation.
+/// Parses an expression, without a relation.
 pub(crate) fn parse_expression(text: &str) -> Result<Syntax, LawError> {
     let mut parser = Parser::new(text)?;
     let syntax = parser.side()?;
@@ -29,7 +29,7 @@ pub(crate) fn parse_expression(text: &str) -> Result<Syntax, LawError> {
     }
 }
 
-/// One or more relations in a chain: one expression more than there are comparisons.
+/// Parses one or more relations in a chain. There is one expression more than comparisons.
 pub(crate) fn parse_relations(text: &str) -> Result<(Vec<Syntax>, Vec<Comparison>), LawError> {
     let mut parser = Parser::new(text)?;
     let mut sides = vec![parser.side()?];
@@ -73,13 +73,13 @@ impl<'a> Parser<'a> {
         self.tokens[self.position].span.clone()
     }
 
-    /// A whole expression, outside all brackets.
+    /// Parses a whole expression, outside all brackets.
     fn side(&mut self) -> Result<Syntax, LawError> {
         let span = self.expression(strength::SUM)?;
         Ok(Syntax { items: std::mem::take(&mut self.items), span })
     }
 
-    /// Operands joined by operators that are at least as strong as `weakest`.
+    /// Parses operands joined by operators that are at least as strong as `weakest`.
     fn expression(&mut self, weakest: u8) -> Result<Range<usize>, LawError> {
         let mut span = self.operand()?;
         while let TokenKind::Operator(operator) = self.peek()
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A name, or a call if a bracket follows.
+    /// Parses a name, or a call if a bracket follows.
     fn name(&mut self, name: &str, span: Range<usize>) -> Result<Range<usize>, LawError> {
         let function = Function::named(name);
         if self.peek() != TokenKind::Open {
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         Ok(span)
     }
 
-    /// Expressions with commas between them; how many.
+    /// Parses expressions separated by commas, and returns their number.
     fn arguments(&mut self) -> Result<usize, LawError> {
         if self.peek() == TokenKind::Close {
             return Ok(0);
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         Ok(count)
     }
 
-    /// The closing bracket; where it ends.
+    /// Parses the closing bracket, and returns where it ends.
     fn close(&mut self) -> Result<usize, LawError> {
         if self.peek() != TokenKind::Close {
             return Err(self.misplaced());
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
         Ok(self.tokens[self.position - 1].span.end)
     }
 
-    /// Parses one level deeper, as long as the limit allows it.
+    /// Parses one level deeper, up to the limit.
     fn deeper<T>(
         &mut self,
         span: Range<usize>,
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
         Ok(parsed)
     }
 
-    /// The error for a token that cannot follow a complete expression.
+    /// Returns the error for a token that cannot follow a complete expression.
     fn misplaced(&self) -> LawError {
         let span = self.span();
         let found = &self.text[span.clone()];
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The hint for a comma between two numbers, `1,5`.
+    /// Returns the hint for a comma between two numbers, such as `1,5`.
     fn decimal_point(&self) -> Option<String> {
         let around = self.tokens.get(self.position.checked_sub(1)?..=self.position + 1)?;
         let is_number = |token: &Token<'_>| matches!(token.kind, TokenKind::Number(_));

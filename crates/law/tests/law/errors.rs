@@ -1,11 +1,11 @@
-//! Every error: its message, the place it points at, and its hint.
+//! Every error: its message, its place, and its hint.
 
 use std::collections::BTreeSet;
 
 use crate::common::vocabulary;
 use lawful_law::{ErrorKind, Expression, Law, LawError, MAX_TEXT_BYTES, Origin, Words};
 
-/// A law's text, the message, the text pointed at, and what the hint contains.
+/// The text of a law, the message, the text of the span, and a part of the hint.
 const LAWS: &[(&str, &str, &str, &str)] = &[
     (
         "x + y <= 1",
@@ -114,7 +114,7 @@ fn the_bracket_pointed_at_is_the_one_that_is_open() {
     assert_eq!(span("x <= max(v, 1"), 8..9);
 }
 
-/// An expression's text, whether it is one of time, message, place, hint.
+/// The text of an expression, whether it may use time only, message, place, hint.
 const EXPRESSIONS: &[(&str, bool, &str, &str, &str)] = &[
     (
         "x <= 1",
@@ -161,7 +161,7 @@ fn expression_error(text: &str, of_time: bool) -> LawError {
     parse(text, &vocabulary()).expect_err(text)
 }
 
-/// Vocabularies that are wrong: the words, the message, where it lies, and the span.
+/// Wrong vocabularies: the words, the message, the origin, and the span.
 fn vocabularies() -> Vec<(Words, &'static str, Origin, std::ops::Range<usize>)> {
     let words = || Words::new().state(["x"]);
     let name = |name: &str| Origin::Name(name.to_owned());
@@ -215,7 +215,7 @@ fn errors_of_vocabularies_say_what_and_where() {
     }
 }
 
-/// A number for each kind: a new kind does not compile until it is added here and to a table.
+/// A number for each kind. A new kind does not compile until it is added here and to a table.
 fn number(kind: &ErrorKind) -> usize {
     match kind {
         ErrorKind::TooLong { .. } => 0,

@@ -231,7 +231,7 @@ proptest! {
         (left, right) in (formula(), formula()),
         states in prop::collection::vec(-3.0..3.0_f64, 12),
     ) {
-        // Some laws never exist or do not depend on the states.
+        // Some of these laws are errors: they never exist, or do not depend on the states.
         let law = law(&format!("{left} == {right}"));
         prop_assume!(law.is_ok());
         let law = law.unwrap();
@@ -243,7 +243,7 @@ proptest! {
         let scale = found.iter().fold(1e3_f64, |scale, c| scale.max(c.abs()));
         for row in law.reach().range(6) {
             let (expected, size) = value(&linear, &trajectory, row);
-            prop_assert!((found[row] - expected).abs() <= 1e-12 * (scale + size));
+            prop_assert!((found[row] - expected).abs() <= 1e-11 * (scale + size));
 
             let mut expected = [0.0; 12];
             for term in &linear.terms {
@@ -251,7 +251,7 @@ proptest! {
             }
             let chosen: Vec<f64> = (0..6).map(|other| f64::from(u8::from(other == row))).collect();
             for (found, expected) in gradient(&law, &trajectory, &chosen).iter().zip(expected) {
-                prop_assert!((found - expected).abs() <= 1e-12 * (scale + expected.abs()));
+                prop_assert!((found - expected).abs() <= 1e-11 * (scale + expected.abs()));
             }
         }
     }
@@ -264,14 +264,15 @@ proptest! {
     ) {
         prop_assume!(weights.iter().any(|&w| w != 0));
         let q = format!("({}*x + {}*v)", weights[0], weights[1]);
-        let forms = ["Q == initial(Q)", "final(Q) == Q", "next(Q) == Q", "Q == previous(Q)", "Q == 3"];
+        let forms =
+            ["Q == initial(Q)", "final(Q) == Q", "next(Q) == Q", "Q == previous(Q)", "Q == 3"];
         let law = law(&forms[pick].replace('Q', &q)).unwrap();
         prop_assert_eq!(law.relation(), Relation::Equality);
         let invariant = law.invariant().expect("a conservation law");
         // Parallel to the weights that were written.
         let w: Vec<f64> = weights.into_iter().map(f64::from).collect();
         prop_assert_eq!(w[0] * invariant.weights[1], w[1] * invariant.weights[0]);
-        // Along a direction that the weights do not see, every residual of the law stays.
+        // Along a direction orthogonal to the weights, the residuals are constant.
         let [a, b] = [0, 1].map(|variable| invariant.weights[variable]);
         let rows = (0..4).map(f64::from).flat_map(|n| {
             [f64::from(states[0]) + n * b, f64::from(states[1]) - n * a]

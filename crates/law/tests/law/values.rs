@@ -1,4 +1,4 @@
-//! What a text means: precedence, functions, time steps.
+//! The meaning of a text: precedence, functions, time steps.
 #![expect(clippy::float_cmp, reason = "the expected numbers are exact")]
 
 use crate::common::{Trajectory, at_point, gradient, law, residuals, vocabulary};
@@ -6,7 +6,7 @@ use lawful_law::{Enforcement, Expression, FUNCTIONS, Law, Relation, Words};
 
 #[test]
 fn precedence_and_grouping_are_those_of_mathematics() {
-    // Text, normal text, value at x = 3, v = −2.
+    // Text, printed text, value at x = 3, v = −2.
     let table = [
         ("-x^2", "-x^2", -9.0),
         ("(-x)^2", "(-x)^2", 9.0),
@@ -43,7 +43,7 @@ fn precedence_and_grouping_are_those_of_mathematics() {
 fn the_example_of_every_function_holds() {
     let trajectory = Trajectory::new(&[0.0; 6]);
     for function in FUNCTIONS {
-        // `x` is 0 throughout: it makes a law of what is a fact.
+        // `x` is 0 everywhere. It is added because a law must depend on the state.
         let law = law(&format!("{} + x", function.example())).unwrap();
         assert_eq!(law.relation(), Relation::Equality);
         assert!(function.example().contains(&format!("{}(", function.name())));

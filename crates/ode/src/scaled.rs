@@ -38,6 +38,28 @@ impl Scaling {
             time: 1.0,
         }
     }
+
+    /// `inner = rate ∘ w` for every column.
+    #[inline]
+    fn rates_inwards(&self, inner: &mut [f64], w: &[f64]) {
+        let outputs = self.rate.len();
+        for (inner, w) in inner.chunks_exact_mut(outputs).zip(w.chunks_exact(outputs)) {
+            for ((inner, w), rate) in inner.iter_mut().zip(w).zip(&self.rate) {
+                *inner = w * rate;
+            }
+        }
+    }
+
+    /// `y_bar += (1/s) ∘ inner` for every column.
+    #[inline]
+    fn add_outwards(&self, y_bar: &mut [f64], inner: &[f64]) {
+        let d = self.state.len();
+        for (bar, inner) in y_bar.chunks_exact_mut(d).zip(inner.chunks_exact(d)) {
+            for ((bar, inner), scale) in bar.iter_mut().zip(inner).zip(&self.state) {
+                *bar += inner / scale;
+            }
+        }
+    }
 }
 
 /// A field that computes in units of order one, seen from outside in the user's units.
@@ -141,18 +163,36 @@ impl VectorField for Scaled {
 
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
         let Self { scaling, field, .. } = self;
-        let (d, outputs) = (scaling.state.len(), scaling.rate.len());
         let (inner_w, inner_bar) = (&mut self.w[..w.len()], &mut self.y[..y_bar.len()]);
-        for (inner, w) in inner_w.chunks_exact_mut(outputs).zip(w.chunks_exact(outputs)) {
-            for ((inner, w), rate) in inner.iter_mut().zip(w).zip(&scaling.rate) {
-                *inner = w * rate;
-            }
-        }
+        scaling.rates_inwards(inner_w, w);
         inner_bar.fill(0.0);
         field.pull_back(slot, inner_w, inner_bar);
-        for (bar, inner) in y_bar.chunks_exact_mut(d).zip(inner_bar.chunks_exact(d)) {
-            for ((bar, inner), scale) in bar.iter_mut().zip(inner).zip(&scaling.state) {
-                *bar += inner / scale;
+        scaling.add_outwards(y_bar, inner_bar);
+    }
+
+    fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        let Self { scaling, field, .. } = self;
+        let (inner_w, inner_bar) = (&mut self.w[..w.len()], &mut self.y[..y_bar.len()]);
+        scaling.rates_inwards(inner_w, w);
+        inner_bar.fill(0.0);
+        field.pull_back_state(slot, inner_w, inner_bar);
+        scaling.add_outwards(y_bar, inner_bar);
+    }
+
+    fn pull_back_parameters(&mut self, slot: usize, w: &[f64]) {
+        let inner_w = &mut self.w[..w.len()];
+        self.scaling.rates_inwards(inner_w, w);
+        self.field.pull_back_parameters(slot, inner_w);
+    }
+
+    /// `∂f_o/∂y_i = rate_o · ∂g_o/∂y_i / s_i`.
+    fn jacobian(&mut self, slot: usize, jacobian: &mut [f64]) {
+        let Self { scaling, field, .. } = self;
+        field.jacobian(slot, jacobian);
+        let rates = scaling.rate.iter().cycle();
+        for (row, rate) in jacobian.chunks_exact_mut(scaling.state.len()).zip(rates) {
+            for (entry, scale) in row.iter_mut().zip(&scaling.state) {
+                *entry *= rate / scale;
             }
         }
     }

@@ -138,6 +138,18 @@ impl VectorField for Mlp {
         self.network.pull_back(slot, w, y_bar);
     }
 
+    fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        self.network.pull_back_state(slot, w, y_bar);
+    }
+
+    fn pull_back_parameters(&mut self, slot: usize, w: &[f64]) {
+        self.network.pull_back_parameters(slot, w);
+    }
+
+    fn jacobian(&mut self, slot: usize, jacobian: &mut [f64]) {
+        self.network.jacobian(slot, jacobian);
+    }
+
     fn flush(&mut self, theta_bar: &mut [f64]) {
         self.network.flush(theta_bar);
     }

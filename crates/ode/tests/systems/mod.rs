@@ -318,6 +318,14 @@ impl<F: VectorField + Clone + 'static> VectorField for Forgetful<F> {
         self.field.pull_back(slot, w, y_bar);
     }
 
+    fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        self.field.pull_back_state(slot, w, y_bar);
+    }
+
+    fn pull_back_parameters(&mut self, slot: usize, w: &[f64]) {
+        self.field.pull_back_parameters(slot, w);
+    }
+
     fn flush(&mut self, theta_bar: &mut [f64]) {
         self.field.flush(theta_bar);
     }

@@ -137,6 +137,20 @@ struct Part {
     variables: Vec<usize>,
 }
 
+impl Part {
+    /// Writes the outputs' part of the covector `w` of all `states` into `room`, and returns it.
+    #[inline]
+    fn outputs_bar<'a>(&self, room: &'a mut [f64], w: &[f64], states: usize) -> &'a [f64] {
+        let outputs = &mut room[..w.len() / states * self.variables.len()];
+        for (outputs, w) in
+            outputs.chunks_exact_mut(self.variables.len()).zip(w.chunks_exact(states))
+        {
+            self.variables.iter().zip(outputs).for_each(|(&variable, bar)| *bar = w[variable]);
+        }
+        outputs
+    }
+}
+
 /// Room for the columns of one slot.
 #[derive(Default)]
 struct Room {
@@ -147,6 +161,7 @@ struct Room {
     rate: Vec<f64>,
     /// The network's outputs, or their adjoints.
     outputs: Vec<f64>,
+    network_jacobian: Vec<f64>,
     workspace: Workspace,
 }
 
@@ -191,6 +206,45 @@ impl HybridField {
     /// How many numbers of θ are the network's.
     fn network_len(&self) -> usize {
         self.network.as_ref().map_or(0, |part| part.field.parameter_len())
+    }
+
+    /// Pulls `w` back through the known rates, to the state and the constants of each column:
+    /// into `room.rows_bar`.
+    #[inline]
+    fn pull_back_known(&mut self, slot: usize, w: &[f64]) {
+        let (columns, cell) = (self.columns[slot], slot * self.width);
+        let (d, m, width) = (self.known.states, self.known.inputs, self.known.width());
+        self.room.fill_rows(&self.y[cell * d..][..columns * d], d, &self.values);
+        let Room { rows, rows_bar, rate, workspace, .. } = &mut self.room;
+        let (rows, rows_bar) = (&rows[..columns * width], &mut rows_bar[..columns * width]);
+        let times = &self.t[cell..][..columns];
+        let steps = Steps { times, states: rows, inputs: &self.u[cell * m..][..columns * m] };
+        rows_bar.fill(0.0);
+        for (variable, expression) in &self.known.rates {
+            let rate = &mut rate[..columns];
+            expression.values(&steps, workspace, rate);
+            let column = w.iter().skip(*variable).step_by(d);
+            rate.iter_mut().zip(column).for_each(|(bar, w)| *bar = *w);
+            expression.pull_back(&steps, workspace, rate, rows_bar);
+        }
+    }
+
+    /// Adds the states' part of `room.rows_bar` to `y_bar`.
+    #[inline]
+    fn add_to_state(&self, y_bar: &mut [f64]) {
+        let rows_bar = self.room.rows_bar.chunks_exact(self.known.width());
+        for (row_bar, y_bar) in rows_bar.zip(y_bar.chunks_exact_mut(self.known.states)) {
+            y_bar.iter_mut().zip(row_bar).for_each(|(sum, bar)| *sum += bar);
+        }
+    }
+
+    /// Adds the constants' part of `room.rows_bar` to what waits for a flush.
+    #[inline]
+    fn add_to_constants(&mut self, columns: usize) {
+        for row_bar in self.room.rows_bar.chunks_exact(self.known.width()).take(columns) {
+            let constants = &row_bar[self.known.states..];
+            self.constants_bar.iter_mut().zip(constants).for_each(|(sum, bar)| *sum += bar);
+        }
     }
 
     fn set_constants(&mut self, raw: &[f64]) {
@@ -291,32 +345,68 @@ impl VectorField for HybridField {
     }
 
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        if let Some(part) = &mut self.network {
+            let outputs = part.outputs_bar(&mut self.room.outputs, w, self.known.states);
+            part.field.pull_back(slot, outputs, y_bar);
+        }
+        self.pull_back_known(slot, w);
+        self.add_to_state(y_bar);
+        self.add_to_constants(self.columns[slot]);
+    }
+
+    fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        if let Some(part) = &mut self.network {
+            let outputs = part.outputs_bar(&mut self.room.outputs, w, self.known.states);
+            part.field.pull_back_state(slot, outputs, y_bar);
+        }
+        self.pull_back_known(slot, w);
+        self.add_to_state(y_bar);
+    }
+
+    fn pull_back_parameters(&mut self, slot: usize, w: &[f64]) {
+        if let Some(part) = &mut self.network {
+            let outputs = part.outputs_bar(&mut self.room.outputs, w, self.known.states);
+            part.field.pull_back_parameters(slot, outputs);
+        }
+        if !self.values.is_empty() {
+            self.pull_back_known(slot, w);
+            self.add_to_constants(self.columns[slot]);
+        }
+    }
+
+    /// The network's rows, and one pull-back of each known rate.
+    fn jacobian(&mut self, slot: usize, jacobian: &mut [f64]) {
         let (columns, cell) = (self.columns[slot], slot * self.width);
         let (d, m, width) = (self.known.states, self.known.inputs, self.known.width());
+        assert_eq!(jacobian.len(), columns * d * d, "one matrix of state × state per column");
+        jacobian.fill(0.0);
+        let network = &mut self.room.network_jacobian;
         if let Some(Part { field, variables }) = &mut self.network {
-            let outputs = &mut self.room.outputs[..columns * variables.len()];
-            for (outputs, w) in outputs.chunks_exact_mut(variables.len()).zip(w.chunks_exact(d)) {
-                variables.iter().zip(outputs).for_each(|(&variable, bar)| *bar = w[variable]);
+            let matrix = variables.len() * d;
+            network.resize(network.len().max(columns * matrix), 0.0);
+            let network = &mut network[..columns * matrix];
+            field.jacobian(slot, network);
+            for (to, from) in jacobian.chunks_exact_mut(d * d).zip(network.chunks_exact(matrix)) {
+                for (&variable, row) in variables.iter().zip(from.chunks_exact(d)) {
+                    to[variable * d..][..d].copy_from_slice(row);
+                }
             }
-            field.pull_back(slot, outputs, y_bar);
         }
         self.room.fill_rows(&self.y[cell * d..][..columns * d], d, &self.values);
         let Room { rows, rows_bar, rate, workspace, .. } = &mut self.room;
         let (rows, rows_bar) = (&rows[..columns * width], &mut rows_bar[..columns * width]);
         let times = &self.t[cell..][..columns];
         let steps = Steps { times, states: rows, inputs: &self.u[cell * m..][..columns * m] };
-        rows_bar.fill(0.0);
         for (variable, expression) in &self.known.rates {
             let rate = &mut rate[..columns];
             expression.values(&steps, workspace, rate);
-            let column = w.iter().skip(*variable).step_by(d);
-            rate.iter_mut().zip(column).for_each(|(bar, w)| *bar = *w);
+            rate.fill(1.0);
+            rows_bar.fill(0.0);
             expression.pull_back(&steps, workspace, rate, rows_bar);
-        }
-        for (row_bar, y_bar) in rows_bar.chunks_exact(width).zip(y_bar.chunks_exact_mut(d)) {
-            let (states, constants) = row_bar.split_at(d);
-            y_bar.iter_mut().zip(states).for_each(|(sum, bar)| *sum += bar);
-            self.constants_bar.iter_mut().zip(constants).for_each(|(sum, bar)| *sum += bar);
+            for (to, bar) in jacobian.chunks_exact_mut(d * d).zip(rows_bar.chunks_exact(width)) {
+                let row = &mut to[variable * d..][..d];
+                row.iter_mut().zip(bar).for_each(|(sum, bar)| *sum += bar);
+            }
         }
     }
 

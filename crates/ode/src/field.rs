@@ -18,14 +18,14 @@
 /// The number of columns may differ from slot to slot; a pull-back is given as many columns as its
 /// evaluation.
 ///
-/// The two partial pull-backs are required; their default composition [`pull_back`](Self::pull_back)
-/// is worth overriding where one pass computes both. A right-hand side without a tape of its own is
-/// easier to write as [`Equations`], wrapped in [`Recorded`].
+/// The two partial pull-backs are required; their default composition
+/// [`pull_back`](Self::pull_back) is worth overriding where one pass computes both. A right-hand
+/// side without a tape of its own is easier to write as [`Equations`], wrapped in [`Recorded`].
 pub trait VectorField: Send {
     /// Number of state variables.
     fn state_len(&self) -> usize;
 
-    /// Number of rates that it computes: one for each state variable, unless it is only a part of
+    /// Number of rates that it computes: one for each state variable, unless it is a part of
     /// another field.
     fn output_len(&self) -> usize {
         self.state_len()
@@ -39,15 +39,15 @@ pub trait VectorField: Send {
     /// Number of parameters θ.
     fn parameter_len(&self) -> usize;
 
-    /// Takes θ over, in whatever form is fast to use (packed, cast), and forgets pull-backs that were
-    /// not flushed. Called once per iteration.
+    /// Sets θ, stored in any form that is fast to use (packed, cast), and drops pull-backs that
+    /// were not flushed. Called once per iteration.
     fn set_parameters(&mut self, theta: &[f64]);
 
-    /// Makes room for slots `0..slots` of at most `columns` columns each. Room grows and stays.
-    /// Called before the first evaluation of a solve, and by an adaptive solve whenever it needs more.
+    /// Reserves slots `0..slots` of at most `columns` columns each. Buffers grow and stay. Called
+    /// before the first evaluation of a solve, and by an adaptive solve whenever it needs more.
     fn reserve(&mut self, slots: usize, columns: usize);
 
-    /// Bytes of tape that one slot of `columns` columns takes.
+    /// Returns the bytes of tape of one slot of `columns` columns.
     fn slot_bytes(&self, columns: usize) -> usize;
 
     /// `dy = f(t, y, u; θ)` for each column, recorded in `slot`.
@@ -64,8 +64,8 @@ pub trait VectorField: Send {
         self.pull_back_parameters(slot, w);
     }
 
-    /// Adds `(∂f/∂y)ᵀ w` to `y_bar` for each column of `slot`. Queues nothing, and leaves the pending
-    /// parameter pull-backs as they are.
+    /// Adds `(∂f/∂y)ᵀ w` to `y_bar` for each column of `slot`. Queues nothing, and leaves the
+    /// pending parameter pull-backs as they are.
     ///
     /// Lengths as in [`pull_back`](Self::pull_back).
     fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]);
@@ -75,7 +75,8 @@ pub trait VectorField: Send {
     /// Length: `w` columns × outputs.
     fn pull_back_parameters(&mut self, slot: usize, w: &[f64]);
 
-    /// Writes `∂f/∂y` of each column of `slot`, exact in the arithmetic of the field. Queues nothing.
+    /// Writes `∂f/∂y` of each column of `slot`, exact in the arithmetic of the field. Queues
+    /// nothing.
     ///
     /// Length: columns × outputs × state. Columns follow each other, and the matrix of a column is
     /// row-major: `∂f_o/∂y_i` of a column is at `(column * outputs + o) * state + i`.
@@ -89,7 +90,7 @@ pub trait VectorField: Send {
     /// `theta_bar += Σ (∂f/∂θ)ᵀ w` over all pull-backs since the last flush.
     fn flush(&mut self, theta_bar: &mut [f64]);
 
-    /// Another worker for the same right-hand side and the same θ, with a tape of its own.
+    /// Returns a copy for another thread: the same right-hand side and θ, with a tape of its own.
     fn fork(&self) -> Box<dyn VectorField>;
 }
 
@@ -118,14 +119,14 @@ pub(crate) fn jacobian_by_rows<F: VectorField + ?Sized>(
     }
 }
 
-/// Right-hand side of one column, without memory: the easy way to bring an own vector field.
+/// Right-hand side of one column, without a tape: the easy way to write a vector field.
 ///
 /// Wrap it in [`Recorded`] to make it a [`VectorField`].
 pub trait Equations: Clone + Send + 'static {
     /// Number of state variables.
     fn state_len(&self) -> usize;
 
-    /// Number of rates: one for each state variable, unless these are only a part of a field.
+    /// Number of rates: one for each state variable, unless these are a part of another field.
     fn output_len(&self) -> usize {
         self.state_len()
     }
@@ -155,19 +156,19 @@ pub trait Equations: Clone + Send + 'static {
     );
 }
 
-/// [`Equations`] with a tape of stage inputs, recomputed when going back.
+/// [`Equations`] with a tape of stage inputs, from which pull-backs recompute.
 #[derive(Clone)]
 pub struct Recorded<E> {
     equations: E,
     theta: Vec<f64>,
     theta_bar: Vec<f64>,
-    /// Where the half of a pull-back that is not asked for goes: one adjoint of the state, and θ's.
+    /// Target of the half of a pull-back that is not wanted: one adjoint of the state, and θ's.
     discarded: Vec<f64>,
     /// For Jacobians.
     scratch: Vec<f64>,
     /// Columns recorded in each slot.
     columns: Vec<usize>,
-    /// Room for columns in each slot.
+    /// Capacity of each slot in columns.
     width: usize,
     t: Vec<f64>,
     y: Vec<f64>,
@@ -175,7 +176,7 @@ pub struct Recorded<E> {
 }
 
 impl<E: Equations> Recorded<E> {
-    /// The field of these equations, at θ = 0.
+    /// Wraps equations, at θ = 0.
     pub fn new(equations: E) -> Self {
         let parameters = equations.parameter_len();
         let discarded = vec![0.0; equations.state_len() + parameters];

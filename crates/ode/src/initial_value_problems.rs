@@ -1,14 +1,14 @@
-//! What is to be solved: for each column, where it starts and when it is observed.
+//! Initial value problems: an initial state and observation times for each column.
 //!
-//! Each is one trajectory, or one segment of it. Problems that share θ are solved together, as
-//! columns of one evaluation; each has times of its own.
+//! Each is one trajectory, or one segment of a trajectory. Problems that share θ are solved
+//! together, as columns of one evaluation; each has its own times.
 
 use std::ops::Range;
 
 /// Observation times and initial state of each column.
 ///
-/// Columns come in order of non-increasing number of times, so that the columns that are still
-/// under way are always the first ones. The buffers grow and stay: [`clear`](Self::clear) and refill.
+/// Columns are in order of non-increasing number of times, so that the active columns are always
+/// the first ones. Buffers grow and stay: [`clear`](Self::clear) and refill.
 ///
 /// ```
 /// use lawful_ode::InitialValueProblems;
@@ -23,18 +23,18 @@ use std::ops::Range;
 pub struct InitialValueProblems {
     state_len: usize,
     times: Vec<f64>,
-    /// Where each column's times start, and where the last one's end.
+    /// Index at which each column's times start, and the end of the last one's.
     offsets: Vec<usize>,
     initial: Vec<f64>,
 }
 
 impl InitialValueProblems {
-    /// No problems yet, of states with `state_len` variables.
+    /// Creates an empty list of problems with `state_len` state variables.
     pub fn new(state_len: usize) -> Self {
         Self { state_len, times: Vec::new(), offsets: vec![0], initial: Vec::new() }
     }
 
-    /// Forgets all problems and keeps the room.
+    /// Removes all problems and keeps the allocations.
     pub fn clear(&mut self) {
         self.times.clear();
         self.offsets.truncate(1);
@@ -44,10 +44,10 @@ impl InitialValueProblems {
     /// Adds a column that starts at `times[0]` in the state `initial`.
     ///
     /// # Panics
-    /// If there is no time, if `times` are not finite and strictly increasing, if they are more than
-    /// the column before has, or if `initial` has another length than the state.
+    /// If there is no time, if `times` are not finite and strictly increasing, if they are more
+    /// than the column before has, or if `initial` has another length than the state.
     pub fn push(&mut self, times: &[f64], initial: &[f64]) {
-        assert!(!times.is_empty(), "a course needs a start time");
+        assert!(!times.is_empty(), "an initial value problem needs a start time");
         assert!(times.iter().all(|t| t.is_finite()), "times must be finite");
         assert!(times.is_sorted_by(|a, b| a < b), "times must be strictly increasing");
         assert_eq!(initial.len(), self.state_len, "one initial value per state variable");
@@ -81,7 +81,7 @@ impl InitialValueProblems {
         &self.times[self.rows(column)]
     }
 
-    /// The column's observations among those of all columns, which follow each other.
+    /// Returns the range of the column's observations among those of all columns.
     pub fn rows(&self, column: usize) -> Range<usize> {
         self.offsets[column]..self.offsets[column + 1]
     }
@@ -91,7 +91,7 @@ impl InitialValueProblems {
         &self.initial
     }
 
-    /// Initial states, to move them (as when they are trained).
+    /// Initial states, mutable, for training them.
     pub fn initial_mut(&mut self) -> &mut [f64] {
         &mut self.initial
     }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_under_way_are_a_prefix_that_shrinks() {
+    fn active_columns_are_a_prefix_that_shrinks() {
         let mut ivps = InitialValueProblems::new(1);
         ivps.push(&[0.0, 1.0, 2.0], &[0.0]);
         ivps.push(&[0.0, 1.0], &[0.0]);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "non-increasing")]
-    fn a_longer_course_after_a_shorter_one_is_refused() {
+    fn a_longer_problem_after_a_shorter_one_is_refused() {
         let mut ivps = InitialValueProblems::new(1);
         ivps.push(&[0.0], &[0.0]);
         ivps.push(&[0.0, 1.0], &[0.0]);

@@ -1,9 +1,10 @@
-//! How a path is computed and differentiated: vector fields, Runge–Kutta methods, exact adjoints.
+//! Solves initial value problems with explicit Runge–Kutta solvers, and differentiates the
+//! solutions by the discrete adjoint.
 //!
 //! A [`VectorField`] is the right-hand side `dy/dt = f(t, y, u; θ)`; a [`Solver`] is a Runge–Kutta
-//! [`Tableau`] with a step [`Control`]; [`InitialValueProblems`] say where to start and when to look. [`solve()`]
-//! makes a [`Path`] of them, and [`pull_back`] goes back along the same steps: the gradient is that
-//! of the numbers computed, exact to rounding.
+//! [`Tableau`] with step-size [`Control`]; [`InitialValueProblems`] are initial states with
+//! observation times. [`solve()`] returns a [`Path`], and [`pull_back`] is its discrete adjoint
+//! along the same steps: the gradient of the computed numbers, exact to rounding.
 //!
 //! ```
 //! use lawful_ode::{Control, InitialValueProblems, Equations, Solver, NoInputs, Path, Recorded, VectorField};

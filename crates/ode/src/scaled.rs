@@ -1,32 +1,32 @@
-//! A field in units of order one inside, in the user's units outside.
+//! A field that computes in units of order one, in the user's units outside.
 
 use crate::VectorField;
 
-/// What the numbers outside a [`Scaled`] field are divided by, and where their zero is put.
+/// Centres and scales of time, state, inputs and rates of a [`Scaled`] field.
 ///
 /// ```text
 /// f(t, y, u) = rate ∘ g((t − t₀)/T, (y − m)/s, (u − a)/b)
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
-    /// `m`: what becomes 0, for each state variable.
+    /// `m`: centre of each state variable, 0 inside.
     pub state_centre: Vec<f64>,
-    /// `s`: what becomes 1, for each state variable; above 0.
+    /// `s`: scale of each state variable; above 0.
     pub state: Vec<f64>,
-    /// What an output of 1 stands for, for each output; above 0.
+    /// `rate`: scale of each output; above 0.
     pub rate: Vec<f64>,
-    /// `a`: what becomes 0, for each input.
+    /// `a`: centre of each input, 0 inside.
     pub input_centre: Vec<f64>,
-    /// `b`: what becomes 1, for each input; above 0.
+    /// `b`: scale of each input; above 0.
     pub input: Vec<f64>,
-    /// `t₀`: the time that becomes 0.
+    /// `t₀`: centre of time, 0 inside.
     pub time_centre: f64,
-    /// `T`: the time that becomes 1; above 0.
+    /// `T`: scale of time; above 0.
     pub time: f64,
 }
 
 impl Scaling {
-    /// Everything as it is.
+    /// Returns centres 0 and scales 1, which change nothing.
     pub fn none(states: usize, inputs: usize) -> Self {
         Self {
             state_centre: vec![0.0; states],
@@ -64,8 +64,8 @@ impl Scaling {
 
 /// A field that computes in units of order one, seen from outside in the user's units.
 ///
-/// The adjoints go the same way back: `ȳ += (1/s) ∘ ḡ` with `rate ∘ w` pulled back through the inner
-/// field. θ is the inner field's.
+/// Its pull-back is `ȳ += (1/s) ∘ ḡ`, with ḡ the inner field's pull-back of `rate ∘ w`. θ is the
+/// inner field's.
 pub struct Scaled {
     field: Box<dyn VectorField>,
     scaling: Scaling,
@@ -77,7 +77,7 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// Puts a scale around a field.
+    /// Wraps a field in a scaling.
     ///
     /// # Panics
     /// If the lengths of the scaling are not the field's.

@@ -21,12 +21,12 @@ thread_local! {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promise is the one that is asked for.
+        // SAFETY: the caller keeps the system allocator's contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the one that is asked for.
+        // SAFETY: the caller keeps the system allocator's contract.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

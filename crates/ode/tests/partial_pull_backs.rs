@@ -1,5 +1,5 @@
-//! The state's and the parameters' pull-back are the two halves of the joint one, and the Jacobian is
-//! the derivative of the rate: for every field.
+//! The state's and the parameters' pull-back are the two halves of the joint one, and the Jacobian
+//! is the derivative of the rate: for every field.
 
 mod mlp_support;
 mod systems;

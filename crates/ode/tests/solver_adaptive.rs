@@ -11,7 +11,7 @@ use systems::{Driven, Held, Integral, LIMIT_CYCLE, LimitCycle, with_parameters};
 
 fn adaptive(tableau: &'static Tableau, rtol: f64) -> Solver {
     let settings = Adaptive::with_tolerances(rtol, rtol);
-    Solver::new(tableau, Control::Adaptive(settings)).expect("a valid method")
+    Solver::new(tableau, Control::Adaptive(settings)).expect("a valid solver")
 }
 
 fn solved(solver: &Solver, times: &[f64]) -> Path {
@@ -28,7 +28,7 @@ fn times(count: u32, end: f64) -> Vec<f64> {
 }
 
 #[test]
-fn global_error_follows_the_tolerance_for_every_adaptive_method() {
+fn global_error_follows_the_tolerance_for_every_adaptive_tableau() {
     let times = times(37, 10.0);
     for tableau in TABLEAUS.iter().filter(|tableau| tableau.embedded.is_some()) {
         let mut before = f64::INFINITY;
@@ -160,7 +160,7 @@ fn a_given_first_step_is_the_first_step() {
 }
 
 #[test]
-fn a_course_with_a_start_only_is_its_initial_state() {
+fn a_problem_with_a_start_only_is_its_initial_state() {
     let path = solved(&adaptive(&DOPRI5, 1e-6), &[2.0]);
     assert_eq!(path.observed(0), LimitCycle::solution(2.0));
     assert_eq!(path.counts().evaluations, 0);

@@ -12,7 +12,7 @@ use systems::{BlowUp, Integral, with_parameters};
 fn blow_up(tableau: &'static Tableau, control: Control) -> SolveError {
     let mut ivps = InitialValueProblems::new(1);
     ivps.push(&[0.0, 2.0], &[1.0]);
-    let solver = Solver::new(tableau, control).expect("a valid method");
+    let solver = Solver::new(tableau, control).expect("a valid solver");
     let mut field = with_parameters(BlowUp, &[1.0]);
     solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new()).expect_err("the solve fails")
 }
@@ -27,7 +27,7 @@ fn blow_up_is_found_where_it_is() {
 }
 
 #[test]
-fn blow_up_sentence_says_when_where_and_with_which_step() {
+fn blow_up_message_has_time_state_and_step() {
     let settings = Adaptive { min_step: 1e-3, ..Adaptive::with_tolerances(1e-3, 1e-3) };
     let error = blow_up(&HEUN, Control::Adaptive(settings));
     let at = error.at();
@@ -57,7 +57,7 @@ fn overflow_on_a_grid_knows_its_column() {
 }
 
 #[test]
-fn too_many_steps_says_how_far_they_came() {
+fn too_many_steps_message_has_the_time_reached() {
     let settings = Adaptive { max_steps: 7, first_step: Some(1e-3), ..Adaptive::default() };
     let error = blow_up(&DOPRI5, Control::Adaptive(settings));
     let at = error.at();

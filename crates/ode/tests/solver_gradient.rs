@@ -1,4 +1,5 @@
-//! Going back gives the exact gradient of going forward, for every method and control.
+//! The discrete adjoint is the exact gradient of the solve, for every tableau and step-size
+//! control.
 
 mod systems;
 
@@ -8,7 +9,7 @@ use lawful_ode::{
 };
 use systems::{DRIVEN, Driven, Held, Linear, Smooth, with_parameters};
 
-/// Every method with every control that it allows.
+/// Every tableau with every control that it allows.
 fn tableaus() -> impl Iterator<Item = Solver> {
     let adaptive = Adaptive::with_tolerances(1e-3, 1e-4);
     let controls =

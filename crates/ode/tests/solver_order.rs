@@ -1,4 +1,4 @@
-//! The measured order of every method is its stated one, at the steps' ends and between them.
+//! The measured order of every tableau is its stated one, at the steps' ends and between them.
 
 mod systems;
 
@@ -15,7 +15,7 @@ fn error_on_grid(tableau: &'static Tableau, substeps: usize) -> f64 {
     for times in &grids {
         ivps.push(times, &LimitCycle::solution(times[0]));
     }
-    let solver = Solver::new(tableau, Control::Grid { substeps }).expect("a valid method");
+    let solver = Solver::new(tableau, Control::Grid { substeps }).expect("a valid solver");
     let mut path = Path::new();
     solve(&mut LimitCycle::field(), &solver, &ivps, &NoInputs, &mut path)
         .expect("the solve succeeds");
@@ -34,7 +34,7 @@ fn distance(y: &[f64], exact: [f64; 2]) -> f64 {
 }
 
 #[test]
-fn measured_order_is_the_stated_order_for_every_method() {
+fn measured_order_is_the_stated_order_for_every_tableau() {
     for tableau in TABLEAUS {
         // Steps this small because the leading error of tsit5 is: coarser, it looks like order 6.
         let measured = (error_on_grid(tableau, 64) / error_on_grid(tableau, 128)).log2();
@@ -57,7 +57,7 @@ fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
         max_factor: 1.0 + f64::EPSILON,
         ..Adaptive::default()
     };
-    let solver = Solver::new(tableau, Control::Adaptive(control)).expect("a valid method");
+    let solver = Solver::new(tableau, Control::Adaptive(control)).expect("a valid solver");
     let times: Vec<f64> = (0..=997).map(|i| f64::from(i) * 2.0 / 997.0).collect();
     let mut ivps = InitialValueProblems::new(2);
     ivps.push(&times, &LimitCycle::solution(0.0));
@@ -69,7 +69,7 @@ fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
 }
 
 #[test]
-fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_methods() {
+fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_tableaus() {
     for tableau in TABLEAUS.iter().filter(|tableau| tableau.embedded.is_some()) {
         let stated = tableau.order.min(tableau.dense.order + 1);
         let h = 1.0 / 64.0;
@@ -83,7 +83,7 @@ fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_method
     }
 }
 
-/// Fails when a column is asked for a time after its end.
+/// Panics when a column is evaluated after its end.
 struct Watched<'a>(&'a InitialValueProblems);
 
 impl Inputs for Watched<'_> {

@@ -1,7 +1,7 @@
 //! The learned right-hand side: a multi-layer perceptron.
 //!
-//! [`MlpShape`] says what it looks like and where θ is; [`ReferenceMlp`] is the formula in plain
-//! loops; [`Mlp`] is the fast one, tested against it.
+//! [`MlpShape`] defines widths, activations and the layout of θ; [`ReferenceMlp`] is the formula in
+//! plain loops; [`Mlp`] is the fast implementation, tested against it.
 
 mod network;
 mod passes;
@@ -29,10 +29,10 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// Every precision there is.
+    /// All precisions.
     pub const ALL: [Self; 2] = [Self::Double, Self::Single];
 
-    /// The word for it in files and on the command line.
+    /// Returns its name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Double => "double",
@@ -40,7 +40,7 @@ impl Precision {
         }
     }
 
-    /// The precision with this [`name`](Self::name).
+    /// Returns the precision with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|precision| precision.name() == name)
     }
@@ -72,7 +72,7 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// The network of this shape, at θ = 0, with the fastest kernels of this machine.
+    /// Creates the network of this shape, at θ = 0, with the fastest kernels of this machine.
     ///
     /// # Panics
     /// If the shape does not pass [`MlpShape::check`].
@@ -80,7 +80,7 @@ impl Mlp {
         Self::with_kernels(shape, precision, Kernels::chosen())
     }
 
-    /// The same with kernels of one's choice.
+    /// Creates the network of this shape, at θ = 0, with the given kernels.
     ///
     /// # Panics
     /// If the shape does not pass [`MlpShape::check`].
@@ -95,7 +95,7 @@ impl Mlp {
         Self { shape, network }
     }
 
-    /// Widths, activations, and where θ is.
+    /// Returns the widths, the activations, and the layout of θ.
     pub fn shape(&self) -> &MlpShape {
         &self.shape
     }

@@ -37,9 +37,9 @@ pub(super) struct Network<T, const N: usize> {
 /// All layers in one kind of packing.
 struct Packing<T, const N: usize> {
     layers: Vec<Layer<T, N>>,
-    /// Whether going forward, weights are fetched ahead.
+    /// Whether evaluations fetch weights ahead.
     ahead: bool,
-    /// Whether θ has changed since.
+    /// Whether θ has changed since packing.
     stale: bool,
 }
 
@@ -56,7 +56,7 @@ impl<T: Exponential, const N: usize> Packing<T, N> {
         Self { layers, ahead: packs > CACHE, stale: true }
     }
 
-    /// The packing at θ.
+    /// Returns the packing at θ.
     #[inline]
     fn at(&mut self, theta: &[f64]) -> &Self {
         if self.stale {
@@ -67,7 +67,7 @@ impl<T: Exponential, const N: usize> Packing<T, N> {
     }
 }
 
-/// The packing for so many columns.
+/// Returns the packing for this number of columns.
 #[inline]
 fn packing<'a, T: Exponential, const N: usize>(
     one: &'a mut Packing<T, N>,

@@ -248,7 +248,7 @@ impl Inputs for Smooth {
 /// A signal held between samples at `t = 0, width, 2 width, …`, where it takes the sample's index.
 pub(crate) struct Held {
     pub(crate) width: f64,
-    /// Whether the solver is told of the jumps.
+    /// Whether `next_break` reports the jumps.
     pub(crate) announced: bool,
 }
 

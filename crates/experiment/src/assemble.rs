@@ -36,11 +36,14 @@ impl Experiment {
             return Box::new(self.informed());
         }
         let learned = self.learned();
-        let network: Box<dyn VectorField> = Box::new(Mlp::new(self.shape(), self.field.precision));
+        let network = Mlp::new(self.shape(), self.field.precision);
+        let network = network.expect("the config's check refuses layers without units");
+        let network: Box<dyn VectorField> = Box::new(network);
         let network = match &self.scaling {
             Some(scaling) => {
                 let rate = learned.iter().map(|&variable| scaling.rate[variable]).collect();
-                Box::new(Scaled::new(network, Scaling { rate, ..scaling.clone() }))
+                let scaled = Scaled::new(network, Scaling { rate, ..scaling.clone() });
+                Box::new(scaled.expect("one scale per variable of the data"))
             }
             None => network,
         };

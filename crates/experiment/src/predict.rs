@@ -20,7 +20,7 @@ pub fn states(
     let mut network = experiment.network();
     network.set_parameters(&theta[..network.parameter_len()]);
     let mut ivps = InitialValueProblems::new(initial.len());
-    ivps.push(times, initial);
+    ivps.push(times, initial).expect("the caller has sorted the times");
     let mut path = Path::default();
     let inputs = Signal { interpolation: experiment.interpolation, table };
     ode::predict(&mut *network, solver, &ivps, &inputs, &mut path)?;

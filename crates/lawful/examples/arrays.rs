@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shape = MlpShape::new(2, &[32, 32], Activation::Tanh);
     let theta = Initialise::default().draw(&shape, 1);
     let adam = Adam::new(AdamSettings { rate: 3e-3, ..Default::default() }, theta.len());
-    let network = Box::new(Mlp::new(shape, Precision::Double));
+    let network = Box::new(Mlp::new(shape, Precision::Double)?);
     let strategy = Box::new(SelfAdaptive::default());
     let objective = Objective::new(Problem::new(data, laws), network, Solver::default(), strategy);
     let settings = Settings { iterations: 1500, ..Settings::default() };

@@ -133,10 +133,9 @@ impl Flow {
                 let Segment { trajectory, first, rows } = segments[n];
                 group.free.extend(starts.find(trajectory, first).map(|at| (column, at)));
                 let trajectory = &dataset.trajectories()[trajectory];
-                group.ivps.push(
-                    &trajectory.times[first..first + rows],
-                    &trajectory.states[first * d..][..d],
-                );
+                let times = &trajectory.times[first..first + rows];
+                let pushed = group.ivps.push(times, &trajectory.states[first * d..][..d]);
+                pushed.expect("a dataset's times increase, and segments are sorted by length");
                 self.places[n] = (g, column);
             }
         }

@@ -50,8 +50,8 @@ impl Simulation {
     /// The trajectory from an initial state, sampled at these times, without noise.
     ///
     /// # Panics
-    /// If there are not as many inputs as the equations' vocabulary has, or the times are not
-    /// strictly increasing.
+    /// If there are not as many inputs as the equations' vocabulary has, not as many initial values
+    /// as equations, or the times are not strictly increasing.
     pub fn run(
         &self,
         name: &str,
@@ -69,7 +69,7 @@ impl Simulation {
         let solver = Solver::new(tableau, control).expect("dopri5 has an error estimate");
         let mut field = Recorded::new(self.field.clone());
         let mut ivps = InitialValueProblems::new(self.field.state_len());
-        ivps.push(times, initial);
+        ivps.push(times, initial).expect("increasing times, and one value per equation");
         let mut path = Path::default();
         let signals = Signals::new(self);
         predict(&mut field, &solver, &ivps, &signals, &mut path)?;

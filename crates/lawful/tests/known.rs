@@ -46,7 +46,7 @@ fn network(outputs: usize) -> (Mlp, usize) {
         activations: vec![Activation::Tanh],
     };
     let parameters = shape.parameter_len();
-    (Mlp::new(shape, Precision::Double), parameters)
+    (Mlp::new(shape, Precision::Double).expect("the shape of a network"), parameters)
 }
 
 /// Known rates of some variables, these constants learned, and a network for some variables.
@@ -94,9 +94,9 @@ fn fields() -> Vec<(&'static str, HybridField, Vec<f64>)> {
 /// Two columns on the grid, one adaptively.
 fn ivps(solver: &Solver) -> InitialValueProblems {
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&[0.0, 0.2, 0.5, 0.6, 1.0], &[1.0, 0.3]);
+    ivps.push(&[0.0, 0.2, 0.5, 0.6, 1.0], &[1.0, 0.3]).expect("a valid problem");
     if matches!(solver.control(), Control::Grid { .. }) {
-        ivps.push(&[-0.5, -0.1, 0.0, 0.4], &[-0.4, 0.8]);
+        ivps.push(&[-0.5, -0.1, 0.0, 0.4], &[-0.4, 0.8]).expect("a valid problem");
     }
     ivps
 }

@@ -18,7 +18,7 @@ fn nothing_is_allocated_after_the_first_round() {
     let known = KnownRates::new(&[(0, "v"), (1, "-k*x^3")], vec![k], &vocabulary).unwrap();
     let mut shape = MlpShape::new(2, &[9], Activation::Tanh);
     shape.outputs = 1;
-    let network = Box::new(Mlp::new(shape, Precision::Double));
+    let network = Box::new(Mlp::new(shape, Precision::Double).expect("the shape of a network"));
     let mut field = HybridField::new(known).with_network(network, &[1]);
     let theta = vec![0.1; field.parameter_len()];
     let mut theta_bar = vec![0.0; theta.len()];

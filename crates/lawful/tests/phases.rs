@@ -41,7 +41,8 @@ fn objective(
     segments: &[Segment],
 ) -> Objective {
     let problem = problem();
-    let field = Scaled::new(Box::new(network()), scaling(&problem.dataset));
+    let field = Scaled::new(Box::new(network()), scaling(&problem.dataset))
+        .expect("scales of the field's lengths");
     let decayed = theta().len();
     Objective::new(problem, Box::new(field), Solver::default(), strategy)
         .with_decay(0.02, decayed)
@@ -183,7 +184,7 @@ fn a_trained_initial_state_is_found_where_the_first_row_is_wrong() {
     states[0] = 1.4;
     let data = lawful::Dataset::single(&["x", "v"], times, states).unwrap();
     let shape = lawful::MlpShape::new(2, &[], lawful::Activation::Tanh);
-    let field = lawful::Mlp::new(shape, lawful::Precision::Double);
+    let field = lawful::Mlp::new(shape, lawful::Precision::Double).expect("the shape of a network");
     let free_starts = FreeStarts { initial: true, segments: false };
     let problem = Problem::new(data.clone(), Vec::new());
     let objective = Objective::new(problem, Box::new(field), Solver::default(), Box::new(Vanilla))

@@ -79,22 +79,48 @@ pub struct Scaled {
 impl Scaled {
     /// Wraps a field in a scaling.
     ///
-    /// # Panics
+    /// # Errors
     /// If the lengths of the scaling are not the field's.
-    pub fn new(field: Box<dyn VectorField>, scaling: Scaling) -> Self {
+    pub fn new(field: Box<dyn VectorField>, scaling: Scaling) -> Result<Self, ScalingError> {
         let (d, m) = (field.state_len(), field.input_len());
-        for (len, expected) in [
-            (scaling.state_centre.len(), d),
-            (scaling.state.len(), d),
-            (scaling.rate.len(), field.output_len()),
-            (scaling.input_centre.len(), m),
-            (scaling.input.len(), m),
+        for (scale, found, expected) in [
+            ("state_centre", scaling.state_centre.len(), d),
+            ("state", scaling.state.len(), d),
+            ("rate", scaling.rate.len(), field.output_len()),
+            ("input_centre", scaling.input_centre.len(), m),
+            ("input", scaling.input.len(), m),
         ] {
-            assert_eq!(len, expected, "one scale for each variable of the field");
+            if found != expected {
+                return Err(ScalingError { scale, found, expected });
+            }
         }
+        Ok(Self::around(field, scaling))
+    }
+
+    fn around(field: Box<dyn VectorField>, scaling: Scaling) -> Self {
         Self { field, scaling, t: Vec::new(), y: Vec::new(), u: Vec::new(), w: Vec::new() }
     }
 }
+
+/// A scaling has another length than the field that it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScalingError {
+    /// Name of the member of [`Scaling`].
+    pub scale: &'static str,
+    /// Its length.
+    pub found: usize,
+    /// The field's number of state variables, outputs or inputs.
+    pub expected: usize,
+}
+
+impl std::fmt::Display for ScalingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { scale, found, expected } = self;
+        write!(f, "`{scale}` has {found} numbers, but the field needs {expected}")
+    }
+}
+
+impl std::error::Error for ScalingError {}
 
 /// `to = (from − centre)/scale`, column after column.
 fn inwards(to: &mut [f64], from: &[f64], centre: &[f64], scale: &[f64]) {
@@ -202,6 +228,6 @@ impl VectorField for Scaled {
     }
 
     fn fork(&self) -> Box<dyn VectorField> {
-        Box::new(Self::new(self.field.fork(), self.scaling.clone()))
+        Box::new(Self::around(self.field.fork(), self.scaling.clone()))
     }
 }

@@ -41,7 +41,7 @@ fn nothing_is_allocated_after_reserve() {
     let theta = numbers.theta(&shape);
     let (t, y) = (numbers.vec(7), numbers.vec(14));
     for precision in Precision::ALL {
-        let mut mlp = Mlp::new(shape.clone(), precision);
+        let mut mlp = Mlp::new(shape.clone(), precision).expect("the shape of a network");
         let mut theta_bar = vec![0.0; theta.len()];
         let (mut dy, mut y_bar) = ([0.0; 14], [0.0; 14]);
         mlp.reserve(200, 7);
@@ -70,11 +70,18 @@ fn nothing_is_allocated_after_reserve() {
 fn jacobians_allocate_nothing_after_the_first() {
     let shape = shape(2, &[50, 50], &[Activation::Tanh, Activation::Silu]);
     let theta = Numbers(1).theta(&shape);
-    let mlp = |precision| Box::new(Mlp::new(shape.clone(), precision));
+    let mlp =
+        |precision| Box::new(Mlp::new(shape.clone(), precision).expect("the shape of a network"));
     let fields: [(&str, Box<dyn VectorField>); 4] = [
         ("double", mlp(Precision::Double)),
         ("single", mlp(Precision::Single)),
-        ("scaled", Box::new(Scaled::new(mlp(Precision::Double), Scaling::none(2, 0)))),
+        (
+            "scaled",
+            Box::new(
+                Scaled::new(mlp(Precision::Double), Scaling::none(2, 0))
+                    .expect("scales of the field's lengths"),
+            ),
+        ),
         ("recorded", Box::new(Recorded::new(Decay))),
     ];
     for (name, mut field) in fields {

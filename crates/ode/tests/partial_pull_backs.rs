@@ -85,7 +85,7 @@ fn scaled(field: Box<dyn VectorField>) -> Scaled {
         time_centre: 1.0,
         time: 4.0,
     };
-    Scaled::new(field, scaling)
+    Scaled::new(field, scaling).expect("scales of the field's lengths")
 }
 
 /// Networks of all shapes and of fewer outputs than state variables, in both precisions.
@@ -100,7 +100,8 @@ fn networks() -> Vec<(MlpShape, Mlp, Precision)> {
     for shape in shapes {
         for precision in Precision::ALL {
             for kernels in Kernels::available() {
-                let mlp = Mlp::with_kernels(shape.clone(), precision, kernels);
+                let mlp = Mlp::with_kernels(shape.clone(), precision, kernels)
+                    .expect("the shape of a network");
                 networks.push((shape.clone(), mlp, precision));
             }
         }
@@ -195,7 +196,7 @@ fn both_halves_are_the_joint_pull_back_when_the_queue_fills_many_times() {
     let shape = shape(2, &[17, 9], &[Activation::Elu, Activation::Sin]);
     let theta = Numbers(4).theta(&shape);
     for precision in Precision::ALL {
-        let mut mlp = Mlp::new(shape.clone(), precision);
+        let mut mlp = Mlp::new(shape.clone(), precision).expect("the shape of a network");
         for columns in [vec![1; 5000], vec![33; 140], vec![150, 40, 200]] {
             let joint = round(&mut mlp, &theta, &columns, 3);
             let (y_bar, theta_bar) = round_by_halves(&mut mlp, &theta, &columns, 3);

@@ -62,7 +62,7 @@ fn the_second_iteration_allocates_nothing() {
             let w = vec![1.0; 2 * times.len()];
             let mut iteration = || {
                 ivps.clear();
-                ivps.push(&times, &[0.6, -0.2]);
+                ivps.push(&times, &[0.6, -0.2]).expect("a valid problem");
                 solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
                 let (mut initial_bar, mut theta_bar) = ([0.0; 2], [0.0; 4]);
                 pull_back(
@@ -94,7 +94,7 @@ fn fewer_steps_than_before_allocate_nothing_and_stay_on_the_tape() {
     let mut solve_until = |end: f64| {
         let count = allocations(|| {
             ivps.clear();
-            ivps.push(&[0.0, end], &[0.6, -0.2]);
+            ivps.push(&[0.0, end], &[0.6, -0.2]).expect("a valid problem");
             solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
         });
         (count, path.checkpoint_blocks())

@@ -11,7 +11,7 @@ use systems::{BlowUp, Integral, with_parameters};
 
 fn blow_up(tableau: &'static Tableau, control: Control) -> SolveError {
     let mut ivps = InitialValueProblems::new(1);
-    ivps.push(&[0.0, 2.0], &[1.0]);
+    ivps.push(&[0.0, 2.0], &[1.0]).expect("a valid problem");
     let solver = Solver::new(tableau, control).expect("a valid solver");
     let mut field = with_parameters(BlowUp, &[1.0]);
     solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new()).expect_err("the solve fails")
@@ -45,8 +45,8 @@ fn blow_up_message_has_time_state_and_step() {
 fn overflow_on_a_grid_knows_its_column() {
     let mut ivps = InitialValueProblems::new(1);
     let times: Vec<f64> = (0..40).map(f64::from).collect();
-    ivps.push(&times, &[-0.5]);
-    ivps.push(&times, &[1.0]);
+    ivps.push(&times, &[-0.5]).expect("a valid problem");
+    ivps.push(&times, &[1.0]).expect("a valid problem");
     let solver = Solver::new(&EULER, Control::Grid { substeps: 1 }).unwrap();
     let mut field = with_parameters(BlowUp, &[1.0]);
     let error = solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new()).unwrap_err();
@@ -88,7 +88,7 @@ fn a_derivative_that_stops_being_a_number_is_told_apart_from_a_small_step() {
         (1.5, "the derivative is not finite at t = 1.5, y = [0]"),
     ] {
         ivps.clear();
-        ivps.push(&[start, 2.0], &[0.0]);
+        ivps.push(&[start, 2.0], &[0.0]).expect("a valid problem");
         let error = solve(&mut field, &solver, &ivps, &Broken, &mut Path::new()).unwrap_err();
         assert!(error.to_string().starts_with(message), "{error}");
     }
@@ -98,8 +98,8 @@ fn a_derivative_that_stops_being_a_number_is_told_apart_from_a_small_step() {
 #[should_panic(expected = "one column per solve")]
 fn adaptive_steps_refuse_two_columns() {
     let mut ivps = InitialValueProblems::new(1);
-    ivps.push(&[0.0, 2.0], &[1.0]);
-    ivps.push(&[0.0, 2.0], &[1.0]);
+    ivps.push(&[0.0, 2.0], &[1.0]).expect("a valid problem");
+    ivps.push(&[0.0, 2.0], &[1.0]).expect("a valid problem");
     let solver = Solver::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
     let mut field = with_parameters(BlowUp, &[1.0]);
     let _ = solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new());

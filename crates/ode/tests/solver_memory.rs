@@ -12,9 +12,9 @@ use systems::{Driven, Forgetful, Held, LimitCycle, Smooth};
 fn ivps(control: Control) -> InitialValueProblems {
     let mut ivps = InitialValueProblems::new(2);
     let times: Vec<f64> = (0..40).map(|i| 0.35 * f64::from(i)).collect();
-    ivps.push(&times, &[0.6, -0.2]);
+    ivps.push(&times, &[0.6, -0.2]).expect("a valid problem");
     if matches!(control, Control::Grid { .. }) {
-        ivps.push(&times[..17], &[0.1, 0.9]);
+        ivps.push(&times[..17], &[0.1, 0.9]).expect("a valid problem");
     }
     ivps
 }
@@ -104,7 +104,7 @@ fn going_back_twice_or_after_the_tape_is_lost_gives_the_same_bits() {
 #[test]
 fn a_hundred_thousand_steps_go_back_on_a_tape_of_a_few_kilobytes() {
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&[0.0, 50.0, 100.0], &LimitCycle::solution(0.0));
+    ivps.push(&[0.0, 50.0, 100.0], &LimitCycle::solution(0.0)).expect("a valid problem");
     let memory = 4096;
     let solver = Solver::new(&RK4, Control::Grid { substeps: 50_000 }).unwrap().with_memory(memory);
     let mut field = LimitCycle::field();

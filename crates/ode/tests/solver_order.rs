@@ -13,7 +13,7 @@ fn error_on_grid(tableau: &'static Tableau, substeps: usize) -> f64 {
     let grids = [vec![0.0, 0.9, 1.7, 2.0], vec![0.3, 1.0, 1.5], vec![-0.2, 0.6]];
     let mut ivps = InitialValueProblems::new(2);
     for times in &grids {
-        ivps.push(times, &LimitCycle::solution(times[0]));
+        ivps.push(times, &LimitCycle::solution(times[0])).expect("a valid problem");
     }
     let solver = Solver::new(tableau, Control::Grid { substeps }).expect("a valid solver");
     let mut path = Path::new();
@@ -60,7 +60,7 @@ fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
     let solver = Solver::new(tableau, Control::Adaptive(control)).expect("a valid solver");
     let times: Vec<f64> = (0..=997).map(|i| f64::from(i) * 2.0 / 997.0).collect();
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&times, &LimitCycle::solution(0.0));
+    ivps.push(&times, &LimitCycle::solution(0.0)).expect("a valid problem");
     let mut path = Path::new();
     solve(&mut LimitCycle::field(), &solver, &ivps, &NoInputs, &mut path)
         .expect("the solve succeeds");
@@ -98,7 +98,7 @@ impl Inputs for Watched<'_> {
 fn no_stage_looks_beyond_the_end_of_its_interval_and_the_last_step_ends_there() {
     let mut ivps = InitialValueProblems::new(1);
     for i in 1..=50 {
-        ivps.push(&[-0.1 * f64::from(i), 0.01 * f64::from(i)], &[0.0]);
+        ivps.push(&[-0.1 * f64::from(i), 0.01 * f64::from(i)], &[0.0]).expect("a valid problem");
     }
     let rounds_up = |t: &[f64]| t[0] + (t[1] - t[0]) > t[1];
     assert!((0..50).any(|column| rounds_up(ivps.times(column))), "rounding matters here");

@@ -166,7 +166,8 @@ impl Workload {
         });
         let names = (0..d).map(|n| format!("y{n}")).collect();
         let dataset = Dataset::new(names, Vec::new(), trajectories.collect()).expect("good data");
-        let network = Box::new(Mlp::new(self.shape.clone(), precision));
+        let network =
+            Box::new(Mlp::new(self.shape.clone(), precision).expect("the shape of a network"));
         let problem = Problem::new(dataset, self.laws.clone());
         Objective::new(problem, network, solver, Box::new(SelfAdaptive::default()))
     }

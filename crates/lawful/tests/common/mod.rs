@@ -86,7 +86,7 @@ pub(crate) fn shape() -> MlpShape {
 
 /// The network of [`shape`], in double precision.
 pub(crate) fn network() -> Mlp {
-    Mlp::new(shape(), Precision::Double)
+    Mlp::new(shape(), Precision::Double).expect("the shape of a network")
 }
 
 /// A point at which nothing is special.

@@ -59,12 +59,13 @@ impl Precision {
 ///     hidden: vec![1],
 ///     activations: vec![Activation::Tanh],
 /// };
-/// let mut field = Mlp::new(shape, Precision::Double);
+/// let mut field = Mlp::new(shape, Precision::Double)?;
 /// field.set_parameters(&[2.0, 0.5, 3.0, 1.0]);
 /// field.reserve(1, 1);
 /// let mut dy = [0.0];
 /// field.eval(0, &[0.0], &[0.25], &[], &mut dy);
 /// assert!((dy[0] - (3.0 * 1.0_f64.tanh() + 1.0)).abs() < 1e-14);
+/// # Ok::<(), lawful_ode::ShapeError>(())
 /// ```
 pub struct Mlp {
     shape: MlpShape,
@@ -74,25 +75,27 @@ pub struct Mlp {
 impl Mlp {
     /// Creates the network of this shape, at θ = 0, with the fastest kernels of this machine.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape does not pass [`MlpShape::check`].
-    pub fn new(shape: MlpShape, precision: Precision) -> Self {
+    pub fn new(shape: MlpShape, precision: Precision) -> Result<Self, ShapeError> {
         Self::with_kernels(shape, precision, Kernels::chosen())
     }
 
     /// Creates the network of this shape, at θ = 0, with the given kernels.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape does not pass [`MlpShape::check`].
-    pub fn with_kernels(shape: MlpShape, precision: Precision, kernels: Kernels) -> Self {
-        if let Err(error) = shape.check() {
-            panic!("{error}");
-        }
+    pub fn with_kernels(
+        shape: MlpShape,
+        precision: Precision,
+        kernels: Kernels,
+    ) -> Result<Self, ShapeError> {
+        shape.check()?;
         let network: Box<dyn VectorField> = match precision {
             Precision::Double => Box::new(Network::<f64, 4>::new(&shape, kernels)),
             Precision::Single => Box::new(Network::<f32, 8>::new(&shape, kernels)),
         };
-        Self { shape, network }
+        Ok(Self { shape, network })
     }
 
     /// Returns the widths, the activations, and the layout of θ.

@@ -31,6 +31,7 @@
 mod best_point;
 mod constant;
 mod dataset;
+mod fingerprint;
 mod flow;
 mod formula;
 mod initial_states;
@@ -55,6 +56,7 @@ mod trainer;
 pub use best_point::{BestPoint, Verdict};
 pub use constant::{LearnedConstant, extend_rows};
 pub use dataset::{DataError, Dataset, Trajectory};
+pub use fingerprint::Fingerprint;
 pub use formula::FormulaField;
 pub use initial_states::{FreeStarts, ParameterLayout, initial_states};
 pub use initialise::Initialise;

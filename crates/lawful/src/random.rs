@@ -6,6 +6,8 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::fingerprint::Fingerprint;
+
 /// A stream of random numbers (xoshiro256++) for one purpose.
 #[derive(Debug, Clone)]
 pub struct Random {
@@ -17,11 +19,10 @@ pub struct Random {
 impl Random {
     /// The stream of `seed` for `purpose`, e.g. `Random::new(1, "weights")`.
     pub fn new(seed: u64, purpose: &str) -> Self {
-        // FNV-1a of the purpose, mixed with the seed by the generator's own seeding (SplitMix64).
-        let hash = purpose.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ hash;
+        // The purpose's fingerprint, mixed with the seed by the generator's own seeding (SplitMix64).
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.add(purpose.as_bytes());
+        let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ fingerprint.value();
         Self { generator: Xoshiro256PlusPlus::seed_from_u64(mixed), spare: None }
     }
 

@@ -4,8 +4,7 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-use lawful_experiment::Diagnostic;
-use lawful_experiment::config::meant;
+use lawful_experiment::{Diagnostic, meant};
 
 /// A strategy with or without best point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

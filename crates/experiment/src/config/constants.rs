@@ -17,10 +17,10 @@ use lawful::LearnedConstant;
 
 use super::complete::{self, Table};
 use super::section::{Name, Section};
-use super::text::key;
 use super::value::{FINITE, Value};
 use crate::diagnostic::Diagnostic;
 use crate::number::exact;
+use crate::toml_quote::key;
 
 /// The keys of a constant that is a table.
 pub(crate) const KEYS: &[&str] = &["start", "learn", "min", "max"];

@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 use lawful::Interpolation;
 
 use super::complete::{self, Table};
-use super::phrases::meant;
 use super::section::Section;
 use super::simulate::{self, Simulate};
 use super::system::System;
 use super::value::{Mark, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::meant;
 use crate::table::Format;
 
 /// The keys of this section.

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use lawful::{DataError, Dataset, Trajectory, Vocabulary};
 
 use super::data::{Data, Files, Origin};
-use super::phrases::{counted, meant};
 use super::test_set::{Kind, RECONSTRUCTION, TestSet};
 use super::value::Mark;
 use crate::diagnostic::Diagnostic;
+use crate::phrases::{counted, meant};
 use crate::table::{self, Variables};
 
 /// The training set and the named test sets.

@@ -21,12 +21,12 @@ use lawful::{Activation, Initialise, Precision};
 
 use super::complete::{self, Table};
 use super::known::{self, Rates};
-use super::phrases::counted;
 use super::section::Section;
 use super::system::System;
 use super::value::{POSITIVE, Value};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Field;
+use crate::phrases::counted;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] =

@@ -23,12 +23,12 @@ use lawful::law::Expression;
 use lawful::{KnownRates, LearnedConstant};
 
 use super::formula;
-use super::phrases::meant;
 use super::section::Section;
 use super::system::System;
-use super::text::key;
 use super::value::{Mark, Text, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::meant;
+use crate::toml_quote::key;
 
 /// Keys that say something about the network.
 const NETWORK_KEYS: [&str; 5] = ["hidden", "activations", "init", "time-input", "precision"];

@@ -26,7 +26,6 @@ pub mod laws;
 mod name;
 pub mod optimiser;
 pub mod phase;
-pub(crate) mod phrases;
 mod section;
 pub mod simulate;
 pub mod solver;
@@ -44,13 +43,12 @@ use std::path::Path;
 
 use lawful::{Dataset, Law, LearnedConstant, Scaling, Units};
 
-pub use phrases::meant;
-pub(crate) use text::key;
 pub use text::to_text;
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
+use crate::phrases::listed;
 use crate::recipes::Facts;
 use complete::Table;
 use data::Origin;
@@ -130,7 +128,7 @@ fn no_experiment(path: &Path) -> Diagnostic {
     match others[..] {
         [] => error.with_hint(format!("`lawful init {}` writes one", folder.display())),
         [one] => error.with_hint(format!("is `{}` meant?", folder.join(one).display())),
-        _ => error.with_hint(format!("name one of {}", phrases::listed(others))),
+        _ => error.with_hint(format!("name one of {}", listed(others))),
     }
 }
 

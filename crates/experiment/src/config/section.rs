@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::phrases::{listed, meant};
 use super::source::Source;
 use super::synonyms::elsewhere;
-use super::text::key as quote;
 use super::value::{Mark, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::{listed, meant};
+use crate::toml_quote::key as quote;
 
 /// A table with its name in messages and its place in the file.
 #[derive(Debug)]

@@ -24,12 +24,12 @@ use lawful::{FormulaField, Noise, NoiseLevel, Random, Simulation, Tableau, Traje
 
 use super::complete::{self, Table};
 use super::grid::{self, Grid};
-use super::phrases::counted;
 use super::section::Section;
 use super::system::System;
-use super::text::key;
 use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, SHARE, Text, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::counted;
+use crate::toml_quote::key;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] =

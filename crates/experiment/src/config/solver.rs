@@ -19,10 +19,10 @@ use lawful::Solver;
 use lawful::ode::{Adaptive, Control, TABLEAUS, Tableau, tableaus};
 
 use super::complete::{self, Table};
-use super::phrases::listed;
 use super::section::Section;
 use super::value::{BETWEEN, LARGEST, Mark, NOT_NEGATIVE, POSITIVE, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::listed;
 
 /// The keys of `[solver]`.
 pub(crate) const KEYS: &[&str] = &[

@@ -34,11 +34,11 @@ use lawful::{GradientAt, Relation, Restore};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
-use super::phrases::counted;
 use super::section::Section;
 use super::value::{LARGEST, Mark, NOT_NEGATIVE, Value};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Strategy, StrategyKind};
+use crate::phrases::counted;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &[

@@ -16,10 +16,10 @@ use super::complete::{self, Table};
 use super::data::{self, Data, Files, Origin};
 use super::grid::{self, Grid};
 use super::name;
-use super::phrases::listed;
 use super::section::{Name, Section};
 use super::value::{FINITE, Mark, Text, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::listed;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &["file", "grid", "after", "trajectories"];

@@ -3,9 +3,8 @@
 //! Short tables go in one line, long ones and the sections below a header of their own; numbers
 //! have as many digits as give the same number back.
 
-use std::fmt::Write;
-
 use super::complete::{Table, Value};
+use crate::toml_quote::{key, quoted};
 
 /// Longest line that a table is put in.
 const LONGEST: usize = 100;
@@ -83,31 +82,6 @@ fn inline(value: &Value) -> String {
         Value::String(text) => quoted(text),
         value => value.to_string(),
     }
-}
-
-/// A key, with quotes where it needs them.
-pub(crate) fn key(name: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted += "\\\"",
-            '\\' => quoted += "\\\\",
-            '\n' => quoted += "\\n",
-            '\t' => quoted += "\\t",
-            '\r' => quoted += "\\r",
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]

@@ -25,12 +25,12 @@ use lawful::{Batch, Dataset, Loss, Sampler};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
-use super::phrases::counted;
 use super::section::Section;
 use super::value::{BELOW_ONE, LARGEST, NOT_NEGATIVE, POSITIVE, Value};
 use super::{optimiser, phase};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Phase, Shooting, Training};
+use crate::phrases::counted;
 use crate::recipes::{self, Facts, RECIPES};
 
 /// The keys of this section.

@@ -5,10 +5,10 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
 
-use super::phrases::meant;
 use super::section::{Section, join};
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, Place};
+use crate::phrases::meant;
 
 /// A value with its key, for messages, and its place in the file.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use super::cell::{self, CellError};
 use super::header::Layout;
 use super::place::{Sheet, Start};
 use super::{FileError, Variables};
-use crate::config::phrases::counted;
 use crate::diagnostic::Diagnostic;
+use crate::phrases::counted;
 
 /// A row of one of the files.
 #[derive(Debug, Clone, Copy)]

@@ -4,9 +4,9 @@ use lawful::law::nearest;
 
 use super::place::{Sheet, Start};
 use super::{Format, Variables};
-use crate::config::key;
-use crate::config::phrases::listed;
 use crate::diagnostic::Diagnostic;
+use crate::phrases::listed;
+use crate::toml_quote::key;
 
 /// Positions of the columns that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,7 @@ mod config_support;
 
 use config_support::{error_with, experiment_with};
 use lawful::strategy::{Residual, WeighBy};
-use lawful_experiment::OptimiserSettings;
-use lawful_experiment::{StrategyKind, read_embedded};
+use lawful_experiment::StrategyKind;
 
 const EQUALITY: &str = "[[law]]\nholds = \"x == t\"\n";
 const INEQUALITY: &str = "[[law]]\nholds = \"x <= 100\"\n";
@@ -52,23 +51,4 @@ fn what_decides_nothing_is_an_error() {
     assert!(message.contains("`weight-every` has no meaning for the strategy `l1`"), "{message}");
     let message = error_with(&format!("{EQUALITY}[strategy]\nweight-every = 0\n"));
     assert!(message.contains("a whole number of at least 1"), "{message}");
-}
-
-#[test]
-fn the_experiments_of_the_paper_are_read_as_they_are() {
-    for text in [
-        include_str!("../../paper/experiments/population.toml"),
-        include_str!("../../paper/experiments/reaction.toml"),
-        include_str!("../../paper/experiments/oscillator.toml"),
-    ] {
-        let experiment = read_embedded("paper", text).unwrap();
-        let names: Vec<&str> = experiment.tests.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["extrapolation", "completion"]);
-        assert_eq!(experiment.training.iterations(), 10_000);
-        assert!(!experiment.training.scale && !experiment.training.remedies);
-        let OptimiserSettings::Adam(adam) = experiment.training.phases[0].optimiser else {
-            panic!("the paper uses Adam");
-        };
-        assert!((adam.rate - 1e-5).abs() < 1e-20);
-    }
 }

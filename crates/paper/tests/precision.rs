@@ -2,15 +2,11 @@
 
 use lawful::{Observer, Precision};
 use lawful_experiment::{Experiment, OptimiserSettings, Phase, read_embedded};
+use lawful_paper::System;
 
-const SYSTEMS: [(&str, &str); 3] = [
-    ("population", include_str!("../../paper/experiments/population.toml")),
-    ("reaction", include_str!("../../paper/experiments/reaction.toml")),
-    ("oscillator", include_str!("../../paper/experiments/oscillator.toml")),
-];
-
-fn experiment(text: &str, precision: Precision, seed: u64) -> Experiment {
-    let mut experiment = read_embedded("paper", text).expect("an experiment of the paper");
+fn experiment(system: System, precision: Precision, seed: u64) -> Experiment {
+    let mut experiment =
+        read_embedded(system.name(), system.file()).expect("an experiment of the paper");
     experiment.field.precision = precision;
     experiment.set_seed(seed);
     experiment
@@ -22,9 +18,9 @@ fn gradient(experiment: &Experiment, theta: &[f64]) -> Vec<f64> {
 }
 
 /// `‖single − double‖/‖double‖` at θ.
-fn difference(text: &str, seed: u64, theta: &[f64]) -> f64 {
+fn difference(system: System, seed: u64, theta: &[f64]) -> f64 {
     let [double, single] = [Precision::Double, Precision::Single]
-        .map(|precision| gradient(&experiment(text, precision, seed), theta));
+        .map(|precision| gradient(&experiment(system, precision, seed), theta));
     let norm = |row: &mut dyn Iterator<Item = f64>| row.map(|x| x * x).sum::<f64>().sqrt();
     norm(&mut single.iter().zip(&double).map(|(a, b)| a - b)) / norm(&mut double.iter().copied())
 }
@@ -34,19 +30,19 @@ impl Observer for Nobody {}
 
 #[test]
 fn single_precision_agrees_with_double_at_initial_weights() {
-    for (system, text) in SYSTEMS {
+    for system in System::ALL {
         for seed in 1..=3 {
-            let theta = experiment(text, Precision::Double, seed).initial_theta();
-            let found = difference(text, seed, &theta);
-            assert!(found <= 1e-5, "{system}, seed {seed}: {found:e}");
+            let theta = experiment(system, Precision::Double, seed).initial_theta();
+            let found = difference(system, seed, &theta);
+            assert!(found <= 1e-5, "{system:?}, seed {seed}: {found:e}");
         }
     }
 }
 
 #[test]
 fn on_trained_weights_the_difference_is_known() {
-    for (system, text) in SYSTEMS {
-        let double = experiment(text, Precision::Double, 1);
+    for system in System::ALL {
+        let double = experiment(system, Precision::Double, 1);
         let OptimiserSettings::Adam(adam) = double.training.phases[0].optimiser else {
             panic!("the paper uses Adam");
         };
@@ -54,8 +50,8 @@ fn on_trained_weights_the_difference_is_known() {
             OptimiserSettings::Adam(lawful::optimiser::AdamSettings { rate: 1e-3, ..adam });
         let phase = Phase { optimiser, iterations: 500, ..double.training.phases[0].clone() };
         let theta = double.trainer(&phase, &double.initial_theta()).run(&mut Nobody).last.theta;
-        let found = difference(text, 1, &theta);
+        let found = difference(system, 1, &theta);
         // Errors nearly cancel in a good fit, so fewer digits are left: 4e-7, 3e-7, 4e-5.
-        assert!(found < 1e-3, "{system}: {found:e}");
+        assert!(found < 1e-3, "{system:?}: {found:e}");
     }
 }

@@ -1,45 +1,41 @@
 //! Loss, objective, weights, gradient and 200 steps of Adam against an independent implementation:
-//! `benches/reference/reference.py`, `NumPy` in double precision without automatic differentiation.
+//! `tests/reference/reference.py`, `NumPy` in double precision without automatic differentiation.
 
-#![expect(clippy::unwrap_used, reason = "a test whose files are not there has failed")]
+#![expect(clippy::unwrap_used, reason = "a test whose files are damaged has failed")]
 
 use std::ops::ControlFlow;
 
-use std::path::{Path, PathBuf};
-
 use lawful::{Observer, Outcome, Row};
+use lawful_experiment::Experiment;
 use lawful_experiment::runner::changes;
-use lawful_experiment::{Experiment, files};
+use lawful_paper::System;
 use serde_json::Value;
 
 /// How well two programs must agree that add in different orders.
 const BOUND: f64 = 1e-9;
 
-fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
-}
-
 /// The experiment of the paper in double precision, at the reference's rate.
-fn experiment(system: &str, rate: f64) -> Experiment {
-    let text =
-        files::read_text(&repository(&format!("crates/paper/experiments/{system}.toml"))).unwrap();
-    let mut table = changes::parse(system, &text).unwrap();
+fn experiment(system: System, rate: f64) -> Experiment {
+    let mut table = system.table().unwrap();
     changes::set(&mut table, &changes::single("field.precision", "double"));
     changes::set(&mut table, &changes::single("training.optimiser.rate", rate));
-    changes::experiment(system, &table).unwrap()
+    changes::experiment(system.name(), &table).unwrap()
 }
 
 /// Stored as 32-bit floats, so that both programs start from the same bits.
-fn initial_weights(system: &str) -> Vec<f64> {
-    let bytes = files::read(&repository(&format!("benches/reference/{system}.f32"))).unwrap();
+fn initial_weights(system: System) -> Vec<f64> {
+    let bytes: &[u8] = match system {
+        System::Population => include_bytes!("reference/population.f32"),
+        System::Reaction => include_bytes!("reference/reaction.f32"),
+        System::Oscillator => include_bytes!("reference/oscillator.f32"),
+    };
     let (numbers, rest) = bytes.as_chunks::<4>();
     assert!(rest.is_empty());
     numbers.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes))).collect()
 }
 
 fn numbers() -> Value {
-    let text = files::read_text(&repository("benches/reference/numbers.json")).unwrap();
-    serde_json::from_str(&text).unwrap()
+    serde_json::from_str(include_str!("reference/numbers.json")).unwrap()
 }
 
 fn row(value: &Value) -> Vec<f64> {
@@ -66,13 +62,11 @@ impl Observer for Curve {
     }
 }
 
-const SYSTEMS: [&str; 3] = ["population", "reaction", "oscillator"];
-
 #[test]
 fn loss_objective_weights_and_gradient_agree_with_an_independent_implementation() {
     let numbers = numbers();
-    for system in SYSTEMS {
-        let expected = &numbers[system]["start"];
+    for system in System::ALL {
+        let expected = &numbers[system.name()]["start"];
         let experiment = experiment(system, 1e-3);
         let mut trainer = trainer(&experiment, 0);
         let objective = trainer.objective_mut();
@@ -81,13 +75,13 @@ fn loss_objective_weights_and_gradient_agree_with_an_independent_implementation(
         for (what, found) in
             [("loss", evaluation.loss), ("phi", evaluation.value.value), ("gradient", norm)]
         {
-            agree(&format!("{system}, {what}"), found, expected[what].as_f64().unwrap());
+            agree(&format!("{system:?}, {what}"), found, expected[what].as_f64().unwrap());
         }
         let weights = row(&expected["mu"]);
-        assert!(weights.iter().all(|&mu| mu > 0.0), "{system}: every law must count");
+        assert!(weights.iter().all(|&mu| mu > 0.0), "{system:?}: every law must count");
         assert_eq!(evaluation.weights.len(), weights.len());
         for (found, expected) in evaluation.weights.iter().zip(weights) {
-            agree(&format!("{system}, mu"), *found, expected);
+            agree(&format!("{system:?}, mu"), *found, expected);
         }
     }
 }
@@ -95,8 +89,8 @@ fn loss_objective_weights_and_gradient_agree_with_an_independent_implementation(
 #[test]
 fn two_hundred_steps_of_adam_agree_with_an_independent_implementation() {
     let numbers = numbers();
-    for system in SYSTEMS {
-        let expected = &numbers[system];
+    for system in System::ALL {
+        let expected = &numbers[system.name()];
         let experiment = experiment(system, expected["rate"].as_f64().unwrap());
         let (losses, phis) = (row(&expected["losses"]), row(&expected["phis"]));
         assert_eq!(losses.len(), 200);
@@ -105,10 +99,10 @@ fn two_hundred_steps_of_adam_agree_with_an_independent_implementation() {
         trainer = trainer.from_checkpoint(start);
         let mut curve = Curve::default();
         let Outcome { .. } = trainer.run(&mut curve);
-        assert_eq!(curve.losses.len(), losses.len(), "{system}");
+        assert_eq!(curve.losses.len(), losses.len(), "{system:?}");
         for k in 0..losses.len() {
-            agree(&format!("{system}, loss of iteration {k}"), curve.losses[k], losses[k]);
-            agree(&format!("{system}, phi of iteration {k}"), curve.values[k], phis[k]);
+            agree(&format!("{system:?}, loss of iteration {k}"), curve.losses[k], losses[k]);
+            agree(&format!("{system:?}, phi of iteration {k}"), curve.values[k], phis[k]);
         }
     }
 }

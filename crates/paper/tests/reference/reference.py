@@ -1,7 +1,7 @@
 """An independent implementation of the method in NumPy, in double precision: no code of `lawful` and no
-automatic differentiation. Writes the numbers that crates/experiment/tests/reference.rs compares with.
+automatic differentiation. Writes the numbers that crates/paper/tests/reference.rs compares with.
 
-    python3 benches/reference/reference.py
+    python3 crates/paper/tests/reference/reference.py
 
 For each system of the paper: initial weights (32-bit floats, so that both programs start from the same
 bits), then at these weights the loss, the objective phi, the weights mu and the norm of the gradient of the

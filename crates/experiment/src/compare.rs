@@ -24,10 +24,10 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::assess::assess;
+use crate::csv_writer::CsvWriter;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::loaded_run::LoadedRun;
-use crate::log::quoted;
 use crate::number::{exact, short};
 use crate::runner::{self, Finished, StudyObserver, changes};
 use crate::{config, files};
@@ -266,21 +266,24 @@ fn score(entry: &Entry, finished: &Finished) -> Result<Vec<Line>, Diagnostic> {
 
 /// One row per training and set.
 fn csv(lines: &[Line], axes: &[String]) -> String {
-    let mut text = String::from("experiment");
-    for name in axes.iter().map(String::as_str).chain(["seed", "set", "mse", "violation"]) {
-        let _ = write!(text, ",{}", quoted(name));
-    }
-    text += ",evaluations\n";
-    let cell = |value: Option<f64>| value.map_or(String::new(), exact);
+    let mut csv = CsvWriter::new();
+    let axes = axes.iter().map(String::as_str);
+    let scores = ["seed", "set", "mse", "violation", "evaluations"];
+    csv.row(["experiment"].into_iter().chain(axes).chain(scores));
+    let number = |value: Option<f64>| value.map_or(String::new(), exact);
     for line in lines {
-        text += &quoted(&line.experiment);
+        csv.cell(&line.experiment);
         for level in &line.levels {
-            let _ = write!(text, ",{}", quoted(level));
+            csv.cell(level);
         }
-        let (set, mse, violation) = (quoted(&line.set), cell(line.mse), cell(line.violation));
-        let _ = writeln!(text, ",{},{set},{mse},{violation},{}", line.seed, line.evaluations);
+        csv.cell(line.seed.to_string());
+        csv.cell(&line.set);
+        csv.cell(number(line.mse));
+        csv.cell(number(line.violation));
+        csv.cell(line.evaluations.to_string());
+        csv.end_row();
     }
-    text
+    csv.into_text()
 }
 
 /// Median and worst over the seeds, for each experiment, combination and set.

@@ -7,6 +7,7 @@ mod assemble;
 mod assess;
 pub mod compare;
 pub mod config;
+mod csv_writer;
 mod diagnosis;
 mod diagnostic;
 mod digest;
@@ -34,6 +35,7 @@ mod train;
 
 pub use assess::{ConstantValue, Discretisation, LawScore, Score, Scores, SetScore, assess, score};
 pub use config::{read, read_embedded, read_run};
+pub use csv_writer::CsvWriter;
 pub use diagnostic::{Diagnostic, Place, Spot};
 pub use experiment::{
     Experiment, Field, OptimiserSettings, Phase, Shooting, Strategy, StrategyKind, Training,

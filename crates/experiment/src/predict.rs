@@ -3,8 +3,8 @@
 use lawful::ode::{self, InitialValueProblems, Inputs, Path, SolveError};
 use lawful::{Dataset, Interpolation, Solver, Table, Trajectory};
 
+use crate::csv_writer::CsvWriter;
 use crate::experiment::Experiment;
-use crate::log::quoted;
 use crate::number::exact;
 
 /// States at `times`, row after row, from `initial` at `times[0]`. `table` has the inputs: those of
@@ -74,17 +74,16 @@ pub fn along(
 /// Predictions at the times of a dataset, as a CSV file: `trajectory,t,…`.
 pub fn csv_text(dataset: &Dataset, predicted: &[Vec<f64>]) -> String {
     let names = dataset.state();
-    let mut text = format!("trajectory,t,{}\n", names.join(","));
+    let mut csv = CsvWriter::new();
+    csv.row(["trajectory", "t"].into_iter().chain(names.iter().map(String::as_str)));
     for (trajectory, states) in dataset.trajectories().iter().zip(predicted) {
-        let name = quoted(&trajectory.name);
         for (t, row) in trajectory.times.iter().zip(states.chunks_exact(names.len())) {
-            text += &name;
+            csv.cell(&trajectory.name);
             for value in std::iter::once(t).chain(row) {
-                text.push(',');
-                text += &exact(*value);
+                csv.cell(exact(*value));
             }
-            text.push('\n');
+            csv.end_row();
         }
     }
-    text
+    csv.into_text()
 }

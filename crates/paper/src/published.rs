@@ -35,11 +35,13 @@ pub struct Spread {
 /// # Panics
 /// If the embedded file is not the one that was committed.
 pub fn published() -> Vec<Published> {
-    FILE.lines().skip(1).map(|line| cell(line).expect("the committed table")).collect()
+    let mut reader = csv::Reader::from_reader(FILE.as_bytes());
+    let rows = reader.records().map(|row| cell(&row.expect("the committed table")));
+    rows.map(|cell| cell.expect("the committed table")).collect()
 }
 
-fn cell(line: &str) -> Option<Published> {
-    let cells: Vec<&str> = line.split(',').collect();
+fn cell(row: &csv::StringRecord) -> Option<Published> {
+    let cells: Vec<&str> = row.iter().collect();
     let &[system, task, strategy, best_point, mu, mse, mse_std, violation, violation_std] =
         cells.as_slice()
     else {

@@ -5,11 +5,8 @@ use lawful::{Dataset, Law, Relation};
 
 use super::preset::script_measure;
 use super::system::{System, Task};
-use lawful_experiment::Diagnostic;
-use lawful_experiment::Experiment;
-use lawful_experiment::exact;
 use lawful_experiment::runner::changes;
-use lawful_experiment::sets;
+use lawful_experiment::{CsvWriter, Diagnostic, Experiment, exact, sets};
 
 /// A score of something that was not learned.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,21 +129,27 @@ fn violation(laws: &[Law], dataset: &Dataset) -> f64 {
     laws.iter().map(mean).sum()
 }
 
-/// Rows of `truths.csv`: the words of a reference in the column `variant`.
+/// Rows of `truths.csv`: what is scored stands in the column `method`.
 pub fn rows(references: &[Reference]) -> String {
     let number = |value: Option<f64>| value.map(exact).unwrap_or_default();
-    let row = |line: &Reference| {
-        format!(
-            "{},{},{},no,,{},,{},,,,{}\n",
+    let mut csv = CsvWriter::new();
+    for line in references {
+        csv.row([
             line.system.name(),
             line.task.name(),
             line.says,
-            number(line.mse),
-            number(line.violation),
-            number(line.violation_script),
-        )
-    };
-    references.iter().map(row).collect()
+            "no",
+            "",
+            &number(line.mse),
+            "",
+            &number(line.violation),
+            "",
+            "",
+            "",
+            &number(line.violation_script),
+        ]);
+    }
+    csv.into_text()
 }
 
 #[cfg(test)]

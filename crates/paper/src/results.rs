@@ -6,7 +6,7 @@ use super::published::Spread;
 use super::statistics::spread;
 use super::system::{System, Task};
 use super::variant::{Kind, Variant};
-use lawful_experiment::exact;
+use lawful_experiment::{CsvWriter, exact};
 
 /// A cell of the tables.
 #[derive(Debug, Clone)]
@@ -22,8 +22,20 @@ pub struct Cell {
 }
 
 /// The columns of a published table, and ours.
-const HEADER: &str = "dataset,task,method,best_point,mu,mse_mean,mse_std,violation_mean,\
-                      violation_std,seeds,violation_max,violation_script\n";
+const HEADER: [&str; 12] = [
+    "dataset",
+    "task",
+    "method",
+    "best_point",
+    "mu",
+    "mse_mean",
+    "mse_std",
+    "violation_mean",
+    "violation_std",
+    "seeds",
+    "violation_max",
+    "violation_script",
+];
 
 impl Cell {
     /// One number of each seed that has numbers.
@@ -51,35 +63,42 @@ impl Cell {
         self.runs.iter().filter(|run| run.is_err()).count()
     }
 
-    fn row(&self) -> String {
+    fn row(&self) -> [String; 12] {
         let number = |value: Option<f64>| value.map(exact).unwrap_or_default();
         let both = |spread: Option<Spread>| {
-            let (mean, std) = (spread.map(|s| s.mean), spread.and_then(|s| s.std));
-            format!("{},{}", number(mean), number(std))
+            [number(spread.map(|s| s.mean)), number(spread.and_then(|s| s.std))]
         };
         let scripts: Vec<f64> =
             self.runs.iter().flatten().filter_map(|measured| measured.violation_script).collect();
         let largest = self.numbers(|measured| measured.violation_max);
         let largest = largest.into_iter().reduce(f64::max);
-        format!(
-            "{},{},{},{},{},{},{},{},{},{}\n",
-            self.dataset.name(),
-            self.task.name(),
-            self.variant.strategy(),
-            if self.variant.best_point { "yes" } else { "no" },
+        let [mse, mse_std] = both(spread(&self.mse()));
+        let [violation, violation_std] = both(spread(&self.violation()));
+        [
+            self.dataset.name().to_owned(),
+            self.task.name().to_owned(),
+            self.variant.strategy().to_owned(),
+            if self.variant.best_point { "yes" } else { "no" }.to_owned(),
             self.variant.mu(),
-            both(spread(&self.mse())),
-            both(spread(&self.violation())),
-            self.runs.len() - self.failed(),
+            mse,
+            mse_std,
+            violation,
+            violation_std,
+            (self.runs.len() - self.failed()).to_string(),
             number(largest),
             number(spread(&scripts).map(|s| s.mean)),
-        )
+        ]
     }
 }
 
 /// The cells as a file with the columns and words of the published table.
 pub fn csv<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
-    cells.into_iter().fold(HEADER.to_owned(), |text, cell| text + &cell.row())
+    let mut csv = CsvWriter::new();
+    csv.row(HEADER);
+    for cell in cells {
+        csv.row(cell.row());
+    }
+    csv.into_text()
 }
 
 /// Finds a cell of a system as published.

@@ -2,7 +2,7 @@
 
 use lawful::ode::InvalidSolver;
 use lawful::{Adaptive, Control, Solver, Table, Tableau, Trajectory};
-use lawful_experiment::{Diagnostic, LoadedRun, exact, predict, read_times};
+use lawful_experiment::{CsvWriter, Diagnostic, LoadedRun, exact, predict, read_times};
 
 use crate::MISSED;
 use crate::arguments::Predict;
@@ -52,16 +52,12 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
 }
 
 fn csv(names: &[String], times: &[f64], rows: &[f64]) -> String {
-    let mut text = format!("t,{}\n", names.join(","));
+    let mut csv = CsvWriter::new();
+    csv.row(["t"].into_iter().chain(names.iter().map(String::as_str)));
     for (t, row) in times.iter().zip(rows.chunks_exact(names.len())) {
-        text += &exact(*t);
-        for value in row {
-            text.push(',');
-            text += &exact(*value);
-        }
-        text.push('\n');
+        csv.row([t].into_iter().chain(row).map(|value| exact(*value)));
     }
-    text
+    csv.into_text()
 }
 
 /// The trajectory whose initial state and inputs are taken.

@@ -37,10 +37,10 @@ fn a_file_that_is_not_there_is_refused() {
 fn a_file_with_wrong_words_is_refused() {
     assert_snapshot!(refused("name = \"tiny\"", "name = \"tiny"), @r#"
     error: this text is never closed
-      experiment.toml:1:13
+      experiment.toml:1:8
         name = "tiny
-                    ^
-    hint: end it with the quote that it begins with
+               ^^^^^
+    hint: end it with `"`
     "#);
     assert_snapshot!(refused("hidden = [6]", "hiden = [6]"), @"
     error: unknown key `hiden` in [field]

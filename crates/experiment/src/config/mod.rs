@@ -119,6 +119,11 @@ pub fn read_run(folder: &Path) -> Result<Experiment, Diagnostic> {
     check(&source, Some(folder))
 }
 
+/// Reads a text as TOML; `name` is what messages call it.
+pub(crate) fn parse(name: &str, text: &str) -> Result<Table, Diagnostic> {
+    Source::new(Path::new(name), text.to_owned()).table()
+}
+
 fn no_experiment(path: &Path) -> Diagnostic {
     let folder = path.parent().unwrap_or(Path::new("."));
     let error =

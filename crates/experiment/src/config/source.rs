@@ -26,11 +26,20 @@ impl Source {
         &self.file
     }
 
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Reads the text as TOML without looking at what its keys are.
+    pub(crate) fn table(&self) -> Result<toml::Table, Diagnostic> {
+        self.text.parse().map_err(|error| syntax::explain(self, &error))
+    }
+
     /// Reads the text as TOML.
     pub(crate) fn parse(&self) -> Result<Section<'_>, Diagnostic> {
         match DeTable::parse(&self.text) {
             Ok(table) => Ok(Section::top(self, table.into_inner())),
-            Err(error) => Err(syntax::explain(self, &self.text, &error)),
+            Err(error) => Err(syntax::explain(self, &error)),
         }
     }
 

@@ -8,9 +8,7 @@ use crate::experiment::Experiment;
 
 /// Reads the text of an experiment file, or of changes to one.
 pub fn parse(name: &str, text: &str) -> Result<Table, Diagnostic> {
-    text.parse().map_err(|error: toml::de::Error| {
-        Diagnostic::new(format!("`{name}` is not TOML: {}", error.message()))
-    })
+    config::parse(name, text)
 }
 
 /// Sets every key of `changes`: tables key by key, everything else (lists too) as a whole.
@@ -74,8 +72,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_toml_is_said_with_its_name() {
-        let message = parse("script.toml", "a = ").unwrap_err().message;
-        assert!(message.starts_with("`script.toml` is not TOML"), "{message}");
+    fn what_is_not_toml_is_explained_with_its_place() {
+        let error = parse("script.toml", "a = ").unwrap_err().to_string();
+        assert!(error.contains("a value is missing"), "{error}");
+        assert!(error.contains("script.toml:1:"), "{error}");
     }
 }

@@ -1,7 +1,5 @@
 //! The experiment files of the paper's three systems.
 
-#![expect(clippy::unwrap_used, reason = "a test whose experiment cannot be read has failed")]
-
 use lawful_experiment::{OptimiserSettings, read_embedded};
 use lawful_paper::System;
 

@@ -1,6 +1,9 @@
 //! Places that cannot be written to, and readers that go away.
 
+use std::path::Path;
 use std::process::Stdio;
+
+use lawful_experiment::files;
 
 use crate::support::{Place, TINY, finish};
 
@@ -72,7 +75,7 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn output_that_could_not_be_written_is_an_error() {
     let (place, run) = Place::trained(TINY);
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let full = files::append(Path::new("/dev/full")).unwrap();
     let said = finish(place.command(["predict", &run]).stdout(full));
     assert_eq!(said.code, 2);
     assert!(said.err.starts_with("error: cannot write to stdout: "), "{}", said.err);

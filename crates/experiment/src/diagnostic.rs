@@ -61,13 +61,6 @@ impl Diagnostic {
         self
     }
 
-    /// Says where it is, unless that is known more precisely already.
-    #[must_use]
-    pub fn or_at(mut self, place: impl FnOnce() -> Place) -> Self {
-        self.place = self.place.or_else(|| Some(Box::new(place())));
-        self
-    }
-
     /// Says what to type instead.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -213,12 +206,6 @@ mod tests {
     fn a_file_as_a_whole_has_no_line() {
         let diagnostic = Diagnostic::new("`a.csv` is empty").at(Place::file("a.csv"));
         assert_eq!(diagnostic.to_string(), "error: `a.csv` is empty\n  a.csv");
-    }
-
-    #[test]
-    fn a_place_known_more_precisely_is_kept() {
-        let known = Diagnostic::new("").at(Place::file("a"));
-        assert_eq!(known.or_at(|| Place::file("b")).place, Some(Box::new(Place::file("a"))));
     }
 
     #[test]

@@ -27,9 +27,6 @@ pub enum ScriptMeasure {
 }
 
 impl Preset {
-    /// The words of `--as`.
-    pub const NAMES: [(&'static str, Self); 2] = [("paper", Self::Paper), ("script", Self::Script)];
-
     /// Its word.
     pub fn name(self) -> &'static str {
         match self {

@@ -20,7 +20,7 @@ const LIVE_EVERY: Duration = Duration::from_millis(200);
 const PLAIN_EVERY: Duration = Duration::from_secs(20);
 
 /// Shows many trainings and listens for Ctrl-C.
-pub(crate) struct Overall {
+pub(crate) struct StudyProgress {
     quiet: bool,
     live: bool,
     bar: ProgressBar,
@@ -38,7 +38,7 @@ struct State {
     stopping: bool,
 }
 
-impl Overall {
+impl StudyProgress {
     pub(crate) fn new(quiet: bool) -> Self {
         signals::listen();
         let live = !quiet && std::io::stderr().is_terminal();
@@ -112,7 +112,7 @@ impl State {
     }
 }
 
-impl StudyObserver for Overall {
+impl StudyObserver for StudyProgress {
     fn begin(&self, trainings: usize, finished: usize, work: f64) {
         let mut state = self.state.lock().expect("no thread panicked");
         (state.trainings, state.ended, state.work) = (trainings, finished, work);

@@ -46,7 +46,7 @@ pub use log::{Log, describe};
 pub use manifest::{Machine, Manifest, ModelChoice, Status};
 pub use model::{FORMAT, KnownConstant, KnownMetadata, Metadata, ModelFile, save_model};
 pub use number::{exact, short};
-pub use phrases::meant;
+pub use phrases::{counted, meant};
 pub use plan::{PlanState, Remedy};
 pub use recorder::RunObserver;
 pub use run_folder::{RECONSTRUCTION, RunFolder, sets};

@@ -22,7 +22,7 @@ where
 }
 
 /// "1 row", "2 rows", "3 trajectories".
-pub(crate) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     match (count, noun.strip_suffix('y')) {
         (1, _) => format!("{count} {noun}"),
         (_, Some(stem)) => format!("{count} {stem}ies"),

@@ -8,7 +8,7 @@ use lawful_experiment::Diagnostic;
 use lawful_experiment::LoadedRun;
 use lawful_experiment::Record;
 use lawful_experiment::figures::predicted;
-use lawful_experiment::runner::Finished;
+use lawful_experiment::runner::FinishedRun;
 use lawful_experiment::sets;
 use lawful_plot::{
     Exhibit, Figure, GalleryFigure, History, LearningFigure, Line, Trajectory, gallery, learning,
@@ -28,7 +28,7 @@ pub(super) struct Trained<'a> {
     /// What was asked.
     pub(super) entry: &'a Entry,
     /// What came out, for each seed.
-    pub(super) runs: &'a [Finished],
+    pub(super) runs: &'a [FinishedRun],
 }
 
 /// The run of each panel that is best at extrapolation, and where it is.
@@ -36,7 +36,7 @@ fn best<'a>(
     system: System,
     trained: &[Trained<'a>],
     cells: &[Cell],
-) -> Vec<(Variant, &'a Finished)> {
+) -> Vec<(Variant, &'a FinishedRun)> {
     let mut found = Vec::new();
     for panel in PANELS {
         let is_panel = |entry: &Entry| {

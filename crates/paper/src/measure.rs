@@ -4,12 +4,8 @@ use lawful::Law;
 
 use super::preset::{ScriptMeasure, script_measure};
 use super::system::{System, Task};
-use lawful_experiment::Diagnostic;
-use lawful_experiment::Experiment;
-use lawful_experiment::LoadedRun;
-use lawful_experiment::runner::{Finished, changes};
-use lawful_experiment::sets;
-use lawful_experiment::{Score, score};
+use lawful_experiment::runner::{FinishedRun, changes};
+use lawful_experiment::{Diagnostic, Experiment, LoadedRun, Score, score, sets};
 
 /// The numbers of one model on one test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +41,7 @@ impl Yardstick {
     }
 
     /// The model that stands for a run, on every test, by the prediction solver.
-    pub fn measure(&self, finished: &Finished) -> Result<[Outcome; 3], Diagnostic> {
+    pub fn measure(&self, finished: &FinishedRun) -> Result<[Outcome; 3], Diagnostic> {
         let run = LoadedRun::open(finished.folder.path(), None)?;
         Ok(Task::ALL.map(|task| self.on(&run.experiment, &run.theta, task)))
     }

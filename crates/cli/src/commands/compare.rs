@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lawful_experiment::Diagnostic;
-use lawful_experiment::compare::{Compared, Options, compare, markdown};
+use lawful_experiment::compare::{Comparison, Options, compare, markdown};
+use lawful_experiment::{Diagnostic, counted};
 
 use crate::output::{data, talk, typed};
-use crate::study_progress::Overall;
+use crate::study_progress::StudyProgress;
 use crate::{INTERRUPTED, MISSED};
 
 #[derive(Debug, Args)]
@@ -48,26 +48,22 @@ pub(crate) fn run(options: &Compare) -> Result<u8, Diagnostic> {
         quick: options.quick,
         jobs: options.jobs.map_or(cores, usize::from),
     };
-    let overall = Overall::new(options.quiet);
-    let ended = compare(&wanted, &options.out, &overall);
-    overall.clear();
-    match ended? {
-        Compared::Interrupted => {
-            if !options.quiet {
-                talk("stopped; the same command goes on from here");
-            }
-            Ok(INTERRUPTED)
+    let progress = StudyProgress::new(options.quiet);
+    let compared = compare(&wanted, &options.out, &progress);
+    progress.clear();
+    let Some(Comparison { lines, axes, table, failed }) = compared? else {
+        if !options.quiet {
+            talk("interrupted: the same command resumes");
         }
-        Compared::Done { lines, axes, table, failed } => {
-            data(&markdown(&lines, &axes))?;
-            if !options.quiet {
-                let runs = options.out.join("runs.csv");
-                talk(format!("\n{} and {}", typed(&table), typed(&runs)));
-            }
-            if failed > 0 {
-                talk(format!("error: {failed} trainings failed; their manifests say why"));
-            }
-            Ok(if failed > 0 { MISSED } else { 0 })
-        }
+        return Ok(INTERRUPTED);
+    };
+    data(&markdown(&lines, &axes))?;
+    if !options.quiet {
+        let runs = options.out.join("runs.csv");
+        talk(format!("\nwrote {} and {}", typed(&table), typed(&runs)));
     }
+    if failed > 0 {
+        talk(format!("error: {} failed; their manifests say why", counted(failed, "training")));
+    }
+    Ok(if failed > 0 { MISSED } else { 0 })
 }

@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use lawful::Precision;
-use lawful_experiment::{Diagnostic, files};
+use lawful_experiment::{Diagnostic, counted, files};
 use lawful_paper::timings::duration;
-use lawful_paper::{
-    Ended, Options, Preset, Reproduction, System, VARIANTS, Variant, reproduce, verdict,
-};
+use lawful_paper::{Options, Preset, Reproduction, System, VARIANTS, Variant, reproduce, verdict};
 
 use crate::output::{data, talk, typed};
-use crate::study_progress::Overall;
+use crate::study_progress::StudyProgress;
 use crate::{INTERRUPTED, MISSED};
 
 #[derive(Debug, Args)]
@@ -80,18 +78,16 @@ fn variants() -> impl Iterator<Item = &'static str> {
 
 pub(crate) fn run(options: &Paper) -> Result<u8, Diagnostic> {
     let wanted = wanted(options)?;
-    let overall = Overall::new(options.quiet);
-    let ended = reproduce(&wanted, &options.out, &command(options), &overall);
-    overall.clear();
-    match ended? {
-        Ended::Interrupted => {
-            if !options.quiet {
-                talk("stopped; the same command goes on from here");
-            }
-            Ok(INTERRUPTED)
+    let progress = StudyProgress::new(options.quiet);
+    let reproduced = reproduce(&wanted, &options.out, &command(options), &progress);
+    progress.clear();
+    let Some(reproduction) = reproduced? else {
+        if !options.quiet {
+            talk("interrupted: the same command resumes");
         }
-        Ended::Done(reproduction) => report(&reproduction, options.quiet),
-    }
+        return Ok(INTERRUPTED);
+    };
+    report(&reproduction, options.quiet)
 }
 
 fn wanted(options: &Paper) -> Result<Options, Diagnostic> {
@@ -161,7 +157,7 @@ fn report(reproduction: &Reproduction, quiet: bool) -> Result<u8, Diagnostic> {
         talk(format!("read {}", typed(report)));
     }
     if *failed > 0 {
-        talk(format!("error: {failed} trainings failed; the report says which"));
+        talk(format!("error: {} failed; the report says which", counted(*failed, "training")));
     }
     data(&format!("{}\n", report.display()))?;
     Ok(if *failed > 0 { MISSED } else { 0 })

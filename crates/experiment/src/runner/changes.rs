@@ -6,7 +6,7 @@ use crate::config;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 
-/// Reads the text of an experiment file, or of changes to one.
+/// Reads the text of an experiment file, or of changes to one; messages call it `name`.
 pub fn parse(name: &str, text: &str) -> Result<Table, Diagnostic> {
     config::parse(name, text)
 }
@@ -23,7 +23,7 @@ pub fn set(table: &mut Table, changes: &Table) {
     }
 }
 
-/// Takes a key out, named with dots: `data.simulate.method`. Says whether it was there.
+/// Removes a key, named with dots: `data.simulate.method`. Returns whether it was there.
 pub fn remove(table: &mut Table, path: &str) -> bool {
     match path.split_once('.') {
         None => table.remove(path).is_some(),
@@ -34,7 +34,7 @@ pub fn remove(table: &mut Table, path: &str) -> bool {
     }
 }
 
-/// A table with one key, named with dots.
+/// Returns a table with one key, named with dots.
 pub fn single(path: &str, value: impl Into<Value>) -> Table {
     let mut value = value.into();
     let mut keys: Vec<&str> = path.split('.').collect();
@@ -45,7 +45,7 @@ pub fn single(path: &str, value: impl Into<Value>) -> Table {
     Table::from_iter([(first.to_owned(), value)])
 }
 
-/// Checks a changed file into an experiment; `name` is what messages call it.
+/// Reads a changed file as an experiment; messages call it `name`.
 pub fn experiment(name: &str, table: &Table) -> Result<Experiment, Diagnostic> {
     config::read_embedded(name, &config::to_text(table))
 }

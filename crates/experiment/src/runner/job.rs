@@ -15,8 +15,8 @@ use crate::recorder::RunObserver;
 use crate::run_folder::RunFolder;
 use crate::train::{Resumed, resume, train};
 
-/// Iterations between two words to the spectator.
-const WORD_EVERY: usize = 16;
+/// Iterations between two calls of the study observer.
+const REPORT_EVERY: usize = 16;
 
 /// An experiment and the place of its run folder.
 pub(super) struct Job<'a> {
@@ -25,13 +25,13 @@ pub(super) struct Job<'a> {
     pub(super) path: PathBuf,
 }
 
-/// Whether nothing is left to do, for better or worse.
+/// Returns whether a run is over, with or without success.
 pub(super) fn has_ended(manifest: &Manifest) -> bool {
     matches!(manifest.status, Status::Finished | Status::Failed)
 }
 
-/// What one iteration of an experiment costs, in units that are the same for all experiments: rows
-/// of data times parameters.
+/// Returns the cost of one iteration, in units that are the same for all experiments: rows of data
+/// times parameters.
 pub fn cost(experiment: &Experiment) -> f64 {
     experiment.training_set.rows() as f64 * experiment.parameter_len() as f64
 }
@@ -41,7 +41,7 @@ impl<'a> Job<'a> {
         Self { experiment, parent, path: parent.join(RunFolder::name_of(experiment)) }
     }
 
-    /// How far the training came before, if it was begun.
+    /// Returns the manifest of the run, if the training was begun before.
     pub(super) fn found(&self) -> Result<Option<Manifest>, Diagnostic> {
         if !self.path.exists() {
             return Ok(None);
@@ -58,33 +58,35 @@ impl<'a> Job<'a> {
                 return Err(Diagnostic::new(format!(
                     "`{path}` was made with another {what}: `{then}`, and this is `{now}`"
                 ))
-                .with_hint("mixed results would mean nothing: name another `--out` folder"));
+                .with_hint(
+                    "results of different versions cannot be compared: name another `--out` folder",
+                ));
             }
         }
         Ok(Some(manifest))
     }
 
-    /// What is left of the work after `done` iterations.
+    /// Returns the cost of the iterations that are left after `done`.
     pub(super) fn work_left(&self, done: usize) -> f64 {
         let left = self.experiment.training.iterations().saturating_sub(done);
         left as f64 * cost(self.experiment)
     }
 
-    /// Begins or goes on; whether it ended by itself.
+    /// Starts or resumes the training. Returns whether it is over, `false` if it was interrupted.
     pub(super) fn train(
         &self,
         observer: &dyn StudyObserver,
         stop: &AtomicBool,
     ) -> Result<bool, Diagnostic> {
         let cost = cost(self.experiment);
-        let mut share = Share { observer, stop, cost, told: 0, iterations: 0 };
+        let mut watching = JobObserver { observer, stop, cost, reported: 0, iterations: 0 };
         let manifest = if self.path.exists() {
-            match resume(&self.path, None, &mut share)? {
+            match resume(&self.path, None, &mut watching)? {
                 Resumed::Trained(trained) => trained.manifest,
                 Resumed::Finished(manifest) => *manifest,
             }
         } else {
-            train(self.experiment, self.parent, &mut share)?.manifest
+            train(self.experiment, self.parent, &mut watching)?.manifest
         };
         let ended = has_ended(&manifest);
         if ended {
@@ -94,28 +96,28 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Tells the spectator about one of many trainings.
-struct Share<'a> {
+/// Passes the progress of one training on to the observer of the study.
+struct JobObserver<'a> {
     observer: &'a dyn StudyObserver,
-    /// Whether all trainings should stop.
+    /// Set when all trainings should stop.
     stop: &'a AtomicBool,
     cost: f64,
-    /// Iterations that the spectator knows of.
-    told: usize,
+    /// Iterations that were reported.
+    reported: usize,
     iterations: usize,
 }
 
-impl RunObserver for Share<'_> {
+impl RunObserver for JobObserver<'_> {
     fn begin(&mut self, _: &RunFolder, done: usize, iterations: usize) {
-        (self.told, self.iterations) = (done, iterations);
+        (self.reported, self.iterations) = (done, iterations);
     }
 
     fn iteration(&mut self, row: &Row) -> ControlFlow<()> {
-        let new = row.iteration.saturating_sub(self.told);
-        if new < WORD_EVERY && row.iteration < self.iterations {
+        let new = row.iteration.saturating_sub(self.reported);
+        if new < REPORT_EVERY && row.iteration < self.iterations {
             return ControlFlow::Continue(());
         }
-        self.told = row.iteration;
+        self.reported = row.iteration;
         if self.observer.advance(new as f64 * self.cost) == ControlFlow::Break(()) {
             self.stop.store(true, Ordering::Relaxed);
         }

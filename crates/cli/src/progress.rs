@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lawful::{Event, Row};
-use lawful_experiment::{Manifest, RunFolder, RunObserver, Status, describe, short};
+use lawful_experiment::{Manifest, RunFolder, RunObserver, Status, counted, describe, short};
 
 use crate::output::talk;
 use crate::signals;
 
-/// Shows a run and listens for Ctrl-C.
+/// Shows the progress of a run, and stops it on Ctrl-C.
 pub(crate) struct Progress {
     quiet: bool,
-    /// What a run is called where several are shown.
+    /// Name of the run in messages.
     label: String,
     bar: ProgressBar,
     live: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Progress {
     iterations: usize,
     started: Instant,
     last_line: Instant,
-    /// Share of the iterations, in tenths, at which the last plain line was printed.
+    /// Tenths of the iterations that were done when the last plain line was printed.
     last_tenth: usize,
     /// Events so far.
     events: usize,
@@ -34,9 +34,9 @@ pub(crate) struct Progress {
 const LIVE_EVERY: Duration = Duration::from_millis(100);
 /// Time between two plain lines, unless a tenth of the run has passed.
 const PLAIN_EVERY: Duration = Duration::from_secs(30);
-/// Events that are told; the log has all of them.
+/// Number of events that are printed; the log has all of them.
 const EVENTS_TOLD: usize = 5;
-/// What is most wanted comes first: a narrow terminal cuts the end off.
+/// The most important part comes first: a narrow terminal cuts the end off.
 const LIVE_LINE: &str = "{bar:10} {pos}/{len}  {wide_msg}";
 
 impl Progress {
@@ -60,7 +60,7 @@ impl Progress {
         }
     }
 
-    /// Says something beside the progress.
+    /// Prints a line above the progress bar.
     fn say(&self, line: &str) {
         if self.quiet {
         } else if self.live {
@@ -70,7 +70,7 @@ impl Progress {
         }
     }
 
-    /// `12 s left`, in front of the numbers; nothing at the start and close to the end.
+    /// Returns `12 s left, `, or nothing at the start and close to the end.
     fn time_left(&self, iteration: usize) -> String {
         let done = iteration.saturating_sub(self.done_before);
         let rest = self.iterations.saturating_sub(iteration);
@@ -88,14 +88,14 @@ impl Progress {
     fn event(&mut self, row: &Row) {
         let Some(event) = row.event else { return };
         if matches!(event, Event::Note(_)) {
-            // It was said when the phase began.
+            // It was printed when the phase began.
             return;
         }
         self.events += 1;
         if self.events <= EVENTS_TOLD {
             self.say(&format!("  iteration {}: {}", row.iteration, describe(event)));
         } else if self.events == EVENTS_TOLD + 1 {
-            self.say("  more such events are in `log.csv`");
+            self.say("  further events are in `log.csv`");
         }
     }
 }
@@ -121,7 +121,7 @@ fn duration(time: Duration) -> String {
     }
 }
 
-/// `3 s`, `2 min`, `5 h`: a guess does not know more.
+/// `3 s`, `2 min`, `5 h`: an estimate has no more digits.
 fn rough(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 99.5 => format!("{seconds:.0} s"),
@@ -140,9 +140,11 @@ impl RunObserver for Progress {
         self.bar.set_position(done as u64);
         let style = ProgressStyle::with_template(LIVE_LINE).expect("a fixed template");
         self.bar.set_style(style.progress_chars("=> "));
-        let verb =
-            if done > 0 { format!("goes on at iteration {done}") } else { "runs".to_owned() };
-        self.say(&format!("{} {verb}, into {}", self.label, folder.path().display()));
+        let (label, folder) = (&self.label, folder.path().display());
+        self.say(&match done {
+            0 => format!("training {label} into {folder}"),
+            _ => format!("resuming {label} at iteration {done}, in {folder}"),
+        });
     }
 
     fn phase(&mut self, text: &str, iterations: usize) {
@@ -177,7 +179,7 @@ impl RunObserver for Progress {
         }
         if !self.stopping {
             self.stopping = true;
-            self.say("stops after this iteration; Ctrl-C again ends at once");
+            self.say("stopping after this iteration; press Ctrl-C again to exit at once");
         }
         ControlFlow::Break(())
     }
@@ -187,14 +189,14 @@ impl RunObserver for Progress {
         let took = duration(self.started.elapsed());
         let (done, all) = (manifest.done, manifest.iterations);
         let how = match manifest.status {
-            Status::Finished => format!("finished {done} iterations in {took}"),
+            Status::Finished => format!("finished {} in {took}", counted(done, "iteration")),
             Status::Interrupted => {
-                format!("was stopped at {done} of {all} iterations after {took}")
+                format!("interrupted at {done} of {all} iterations after {took}")
             }
             Status::Running | Status::Failed => {
                 format!("failed at {done} of {all} iterations after {took}")
             }
         };
-        self.say(&format!("{} {how}", self.label));
+        self.say(&format!("{}: {how}", self.label));
     }
 }

@@ -1,4 +1,4 @@
-//! Progress of many trainings as one: a live line on a terminal, plain lines in a pipe.
+//! Progress of a study: a live line on a terminal, plain lines in a pipe.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lawful_experiment::runner::StudyObserver;
-use lawful_experiment::{Manifest, Status};
+use lawful_experiment::{Manifest, Status, counted};
 use lawful_paper::timings::duration;
 
 use crate::output::talk;
@@ -19,7 +19,7 @@ const LIVE_EVERY: Duration = Duration::from_millis(200);
 /// Time between two plain lines.
 const PLAIN_EVERY: Duration = Duration::from_secs(20);
 
-/// Shows many trainings and listens for Ctrl-C.
+/// Shows the progress of many trainings, and stops them on Ctrl-C.
 pub(crate) struct StudyProgress {
     quiet: bool,
     live: bool,
@@ -32,7 +32,7 @@ struct State {
     last_line: Instant,
     trainings: usize,
     ended: usize,
-    /// What is to be done from the start of this session, and what is done.
+    /// Cost of what this session has to do, and of what it has done.
     work: f64,
     done: f64,
     stopping: bool,
@@ -108,7 +108,7 @@ impl State {
             String::new()
         };
         let percent = 100.0 * share;
-        format!("{} of {} trainings, {percent:.0} %{left}", self.ended, self.trainings)
+        format!("{} of {}, {percent:.0} %{left}", self.ended, counted(self.trainings, "training"))
     }
 }
 
@@ -119,9 +119,9 @@ impl StudyObserver for StudyProgress {
         state.started = Instant::now();
         let found = match finished {
             0 => String::new(),
-            found => format!(", {found} of which are finished already"),
+            found => format!(", {found} of them finished before"),
         };
-        self.say(&format!("{trainings} trainings{found}"));
+        self.say(&format!("{}{found}", counted(trainings, "training")));
     }
 
     fn advance(&self, work: f64) -> ControlFlow<()> {
@@ -133,7 +133,7 @@ impl StudyObserver for StudyProgress {
         }
         if !state.stopping {
             state.stopping = true;
-            self.say("stops after this iteration; Ctrl-C again ends at once");
+            self.say("stopping after this iteration; press Ctrl-C again to exit at once");
         }
         ControlFlow::Break(())
     }

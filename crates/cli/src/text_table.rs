@@ -1,8 +1,8 @@
-//! Plain tables: columns in line, numbers to the right.
+//! Plain tables with aligned columns: text to the left, numbers to the right.
 
 use unicode_width::UnicodeWidthStr;
 
-/// A table; the first `texts` columns are text, the others are numbers.
+/// Returns a table; the first `texts` columns are text, the others are numbers.
 pub(crate) fn render(header: &[&str], texts: usize, rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());

@@ -1,4 +1,4 @@
-//! The paper, reproduced: every experiment of arXiv 2307.14940 beside its published numbers.
+//! Reproduces the experiments of the paper (arXiv 2307.14940) and compares with its published numbers.
 //!
 //! ```text
 //! experiments/*.toml ─ system ┐
@@ -165,10 +165,10 @@ fn write(
     };
     let blocks = report::blocks(&findings);
     save("tables.md", &document::markdown(&blocks))?;
-    let picture = |name: &str| {
+    let svg_of = |name: &str| {
         drawn.iter().find(|(known, _)| known == name).map(|(_, figure)| figure.svg.clone())
     };
-    save("report.html", &document::html(report::TITLE, &blocks, picture))
+    save("report.html", &document::html(report::TITLE, &blocks, svg_of))
 }
 
 /// Trainings that failed, and why.
@@ -182,7 +182,7 @@ fn failures(row: &Trained) -> Vec<String> {
     failed.map(line).collect()
 }
 
-/// The commits that runs were made with, each once.
+/// Returns the commits that runs were made with, each once.
 fn commits<'a>(manifests: impl Iterator<Item = &'a Manifest>) -> Vec<String> {
     let mut commits: Vec<String> = Vec::new();
     for manifest in manifests {

@@ -1,4 +1,4 @@
-//! Every training that is wanted: systems × variants × seeds, and their variations.
+//! All trainings of a reproduction: systems × variants × seeds, and their variations.
 
 use lawful::{Law, Precision};
 use toml::Table;
@@ -11,31 +11,31 @@ use lawful_experiment::Diagnostic;
 use lawful_experiment::Experiment;
 use lawful_experiment::runner::changes;
 
-/// What of the paper is run, and how.
+/// Which part of the paper is run, and with which settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Whose settings.
+    /// Settings of the paper or of its scripts.
     pub preset: Preset,
-    /// Which systems, in the paper's order.
+    /// Systems, in the order of the paper.
     pub systems: Vec<System>,
-    /// Which variants, in the paper's order.
+    /// Variants (the methods of the paper), in the order of the paper.
     pub variants: Vec<Variant>,
-    /// How many seeds: 1, 2, ….
+    /// Number of seeds: 1, 2, ….
     pub seeds: u64,
     /// Optimiser steps of each training.
     pub iterations: usize,
-    /// Of the arithmetic inside the network.
+    /// Precision of the arithmetic inside the network.
     pub precision: Precision,
-    /// Whether the two truths beside the published data are trained, too.
+    /// Whether the two corrected datasets are also trained.
     pub truths: bool,
     /// Whether the oscillator is also trained at the rate of the authors' script.
     pub rates: bool,
-    /// How many trainings run at the same time.
+    /// Number of trainings that run at the same time.
     pub jobs: usize,
 }
 
 impl Default for Options {
-    /// The paper: everything, three seeds, 10 000 iterations, single precision, all cores.
+    /// The settings of the paper: everything, three seeds, 10 000 iterations, single precision, all cores.
     fn default() -> Self {
         Self {
             preset: Preset::Paper,
@@ -74,18 +74,18 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Its word in tables.
+    /// Returns its word in tables.
     pub fn name(&self) -> &str {
         self.variation.as_ref().map_or(self.system.name(), |variation| &variation.name)
     }
 
-    /// What it is varied for; `None` as published.
+    /// Returns what it is varied for; `None` as published.
     pub fn purpose(&self) -> Option<Purpose> {
         self.variation.as_ref().map(|variation| variation.purpose)
     }
 }
 
-/// All entries: the published matrix first, then the variations that are wanted.
+/// Returns all entries: those of the published tables first, then the selected variations.
 pub fn entries(options: &Options) -> Result<Vec<Entry>, Diagnostic> {
     let mut datasets: Vec<Dataset> =
         options.systems.iter().map(|&system| Dataset { system, variation: None }).collect();
@@ -124,7 +124,7 @@ fn entry(options: &Options, dataset: Dataset, variant: Variant) -> Result<Entry,
     Ok(Entry { dataset, variant, experiments, laws })
 }
 
-/// The experiment once for each seed.
+/// Returns the experiment with each seed.
 fn seeds(table: &Table, name: &str, seeds: u64) -> Result<Vec<Experiment>, Diagnostic> {
     let experiment = changes::experiment(name, table)?;
     let with = |seed| {

@@ -30,7 +30,7 @@ pub struct Spread {
     pub std: Option<f64>,
 }
 
-/// All cells, in the order of the tables.
+/// Returns all cells, in the order of the tables.
 ///
 /// # Panics
 /// If the embedded file is not the one that was committed.
@@ -64,7 +64,7 @@ fn cell(row: &csv::StringRecord) -> Option<Published> {
     })
 }
 
-/// The published cell of a system, a task and a variant.
+/// Returns the published cell of a system, a task and a variant.
 pub fn find(
     cells: &[Published],
     system: System,
@@ -75,7 +75,7 @@ pub fn find(
 }
 
 impl Published {
-    /// The system that has the same four numbers in its own cell, if there is one: a copying
+    /// Returns the system that has the same four numbers in its own cell, if there is one: a copying
     /// mistake, since two systems do not agree to the digit.
     pub fn twin(&self, cells: &[Self]) -> Option<System> {
         let same = |other: &&Self| {

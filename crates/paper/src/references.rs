@@ -1,4 +1,4 @@
-//! Reference lines: what the truth itself scores, without any training.
+//! Reference lines: scores of the true systems, without any training.
 
 use lawful::law::{Steps, Workspace};
 use lawful::{Dataset, Law, Relation};
@@ -8,14 +8,14 @@ use super::system::{System, Task};
 use lawful_experiment::runner::changes;
 use lawful_experiment::{CsvWriter, Diagnostic, Experiment, exact, sets};
 
-/// A score of something that was not learned.
+/// The score of a true system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
     /// The system.
     pub system: System,
     /// The test.
     pub task: Task,
-    /// What is scored, in words.
+    /// What is scored.
     pub says: &'static str,
     /// Its mean squared error; `None` where it has none.
     pub mse: Option<f64>,
@@ -32,7 +32,7 @@ pub const EXACT: &str = "exact flow";
 /// The true oscillator.
 pub const TRUTH: &str = "true system";
 
-/// The reference lines of a system.
+/// Returns the reference lines of a system.
 pub fn references(system: System) -> Result<Vec<Reference>, Diagnostic> {
     match system {
         System::Population => Ok(Vec::new()),
@@ -76,7 +76,7 @@ fn reaction() -> Result<Vec<Reference>, Diagnostic> {
     Ok(lines)
 }
 
-/// Mean squared difference at the times that both have.
+/// Returns the mean squared difference at the times that both have.
 fn difference(a: &Dataset, b: &Dataset) -> f64 {
     let d = a.state().len();
     let (a, b) = (&a.trajectories()[0], &b.trajectories()[0]);
@@ -93,7 +93,7 @@ fn difference(a: &Dataset, b: &Dataset) -> f64 {
     sum / f64::from(count.max(1))
 }
 
-/// The data themselves, measured as a prediction is.
+/// Scores the data themselves as if they were predictions.
 fn oscillator() -> Result<Vec<Reference>, Diagnostic> {
     let experiment = changes::experiment("oscillator", &System::Oscillator.table()?)?;
     let script = match script_measure(System::Oscillator)? {
@@ -111,7 +111,7 @@ fn oscillator() -> Result<Vec<Reference>, Diagnostic> {
     Ok(Task::ALL.map(line).to_vec())
 }
 
-/// Sum over laws of the mean violation, of the data of one trajectory.
+/// Returns the sum over laws of the mean violation, of the data of one trajectory.
 fn violation(laws: &[Law], dataset: &Dataset) -> f64 {
     let trajectory = &dataset.trajectories()[0];
     let steps =
@@ -129,7 +129,7 @@ fn violation(laws: &[Law], dataset: &Dataset) -> f64 {
     laws.iter().map(mean).sum()
 }
 
-/// Rows of `truths.csv`: what is scored stands in the column `method`.
+/// Returns rows of `truths.csv`: what is scored is in the column `method`.
 pub fn rows(references: &[Reference]) -> String {
     let number = |value: Option<f64>| value.map(exact).unwrap_or_default();
     let mut csv = CsvWriter::new();

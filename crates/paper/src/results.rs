@@ -21,7 +21,7 @@ pub struct Cell {
     pub runs: Vec<Outcome>,
 }
 
-/// The columns of a published table, and ours.
+/// The columns of the published table, and further ones.
 const HEADER: [&str; 12] = [
     "dataset",
     "task",
@@ -38,27 +38,27 @@ const HEADER: [&str; 12] = [
 ];
 
 impl Cell {
-    /// One number of each seed that has numbers.
+    /// Returns one score of each seed that could be solved.
     pub fn numbers(&self, of: impl Fn(&Measured) -> f64) -> Vec<f64> {
         self.runs.iter().flatten().map(of).collect()
     }
 
-    /// Mean squared errors of the seeds.
+    /// Returns the mean squared errors of the seeds.
     pub fn mse(&self) -> Vec<f64> {
         self.numbers(|measured| measured.mse)
     }
 
-    /// Violations of the seeds.
+    /// Returns the violations of the seeds.
     pub fn violation(&self) -> Vec<f64> {
         self.numbers(|measured| measured.violation)
     }
 
-    /// Violations of the seeds as the authors' script reports them.
+    /// Returns the violations of the seeds as the authors' script reports them.
     pub fn violation_as_reported(&self) -> Vec<f64> {
         self.numbers(|measured| measured.violation_script.unwrap_or(measured.violation))
     }
 
-    /// Seeds without numbers: the model could not be solved along this test.
+    /// Returns the number of seeds whose model could not be solved on this test.
     pub fn failed(&self) -> usize {
         self.runs.iter().filter(|run| run.is_err()).count()
     }
@@ -91,7 +91,7 @@ impl Cell {
     }
 }
 
-/// The cells as a file with the columns and words of the published table.
+/// Returns the cells as a CSV file with the columns and words of the published table.
 pub fn csv<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
     let mut csv = CsvWriter::new();
     csv.row(HEADER);

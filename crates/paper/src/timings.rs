@@ -1,4 +1,4 @@
-//! How long it took, and how long it would have taken elsewhere.
+//! Processor time of trainings, beside that of torchdiffeq.
 
 use super::figures::Trained;
 use super::matrix::Entry;
@@ -7,17 +7,17 @@ use lawful_experiment::{CsvWriter, Manifest};
 /// Seconds of training, all runs together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Total {
-    /// How many trainings.
+    /// Number of trainings.
     pub trainings: usize,
     /// Optimiser steps of all of them.
     pub iterations: usize,
-    /// Our seconds on one core.
+    /// Seconds on one core.
     pub seconds: f64,
     /// Seconds on one core at the speed measured for torchdiffeq.
     pub torchdiffeq: f64,
 }
 
-/// The sum over all runs.
+/// Sums over all runs.
 pub(super) fn total(trained: &[Trained]) -> Total {
     let mut total = Total::default();
     for Trained { entry, runs } in trained {

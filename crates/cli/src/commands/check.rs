@@ -1,4 +1,4 @@
-//! `lawful check`: says what was understood, trains nothing.
+//! `lawful check`: reads an experiment and prints a summary, without training.
 
 use lawful_experiment::{Diagnostic, read, summary};
 
@@ -11,7 +11,10 @@ pub(crate) fn run(options: &Check) -> Result<u8, Diagnostic> {
         output::data(&experiment.complete_text())?;
     } else {
         output::data(&summary(&experiment))?;
-        output::talk(format!("\nall is well: lawful train {}", typed(&options.experiment)));
+        output::talk(format!(
+            "\nno errors found; to train: lawful train {}",
+            typed(&options.experiment)
+        ));
     }
     Ok(0)
 }

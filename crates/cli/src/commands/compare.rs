@@ -1,4 +1,4 @@
-//! `lawful compare`: experiments side by side, from several seeds.
+//! `lawful compare`: trains several experiments, seeds and changes, and compares them.
 
 use std::path::PathBuf;
 
@@ -15,23 +15,23 @@ pub(crate) struct Compare {
     /// Experiment files, or folders with an `experiment.toml`
     #[arg(value_name = "EXPERIMENT", required = true)]
     experiments: Vec<PathBuf>,
-    /// File with axes of changes: every combination of their levels is trained
+    /// File with axes of changes; every combination of their levels is trained
     #[arg(long, value_name = "FILE")]
     vary: Option<PathBuf>,
-    /// Seeds of each: 1 to N
+    /// Train with the seeds 1 to N
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
-    /// Only the levels that are marked as quick
+    /// Train only the levels marked as `quick`
     #[arg(long, requires = "vary")]
     quick: bool,
-    /// Trainings at the same time; default: one per core
+    /// Number of trainings that run at the same time; default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Folder for everything; an interrupted comparison goes on there
+    /// Folder for all results; an interrupted comparison resumes there
     #[arg(long, value_name = "FOLDER", default_value = "compare")]
     out: PathBuf,
-    /// No progress, no talk: only the table
+    /// Print only the table
     #[arg(long, short)]
     quiet: bool,
 }

@@ -1,4 +1,4 @@
-//! `lawful demo`: an epidemic whose infected nobody counts, with and without the laws, and what happened.
+//! `lawful demo`: trains on an epidemic whose infected are not counted, with and without the laws.
 
 use lawful_experiment::{
     Diagnostic, Experiment, LoadedRun, RECONSTRUCTION, Status, Trained, figures, read_embedded,
@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
         "An epidemic runs for 60 days. Every day the susceptible S and the recovered R are counted,\n\
          with an error of 3 %; the infected I are known on the first day only. A small network\n\
          learns dS/dt, dI/dt and dR/dt twice: from the counts alone, and under the laws\n\
-         `S + I + R == 1` and `I >= 0`. ModelChoice phases it trains in, it chooses itself.\n",
+         `S + I + R == 1` and `I >= 0`. The phases of training are selected from the data.\n",
     );
     let mut runs = Vec::new();
     for (strategy, label) in [("vanilla", "without the laws"), ("self-adaptive", "with the laws")] {
@@ -34,7 +34,7 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
         let mut progress = Progress::new(options.quiet, label);
         let trained = train(&experiment, &options.out, &mut progress)?;
         if trained.manifest.status == Status::Interrupted {
-            say(&format!("to go on: lawful resume {}", typed(trained.folder.path())));
+            say(&format!("to resume: lawful resume {}", typed(trained.folder.path())));
             return Ok(INTERRUPTED);
         }
         runs.push((label, experiment, trained));
@@ -44,9 +44,9 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
     data(&table(&runs))?;
     let figures = last.folder.path().join("figures");
     say(&format!(
-        "\nLook at {}:\n  demo.png             both models beside the truth, which neither of them saw\n  \
-         residuals-*.png      where the laws are broken\n  \
-         learning.png         loss, violation and the laws' weights during training\n\
+        "\nFigures in {}:\n  demo.png             both models and the true solution, which was not trained on\n  \
+         residuals-*.png      where the laws are violated\n  \
+         learning.png         loss, violations and weights of the laws during training\n\
          Then `lawful init oscillator` writes an experiment of your own to start from.",
         figures.display()
     ));
@@ -95,11 +95,11 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
     figures::save(
         &last.folder,
         "demo",
-        &side_by_side("an epidemic whose infected nobody counted", &figures),
+        &side_by_side("an epidemic whose infected were not counted", &figures),
     )?;
     let mut both = figures.remove(1);
     both.title =
-        String::from("an epidemic whose infected nobody counted, with and without the laws");
+        String::from("an epidemic whose infected were not counted, with and without the laws");
     both.predictions.extend(figures.remove(0).predictions.into_iter().take(1));
     figures::save(&last.folder, "demo-curves", &curves(&both))
 }

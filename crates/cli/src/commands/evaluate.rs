@@ -1,4 +1,4 @@
-//! `lawful evaluate`: errors and violations of a model on each set.
+//! `lawful evaluate`: prints a model's errors and violations on each set.
 
 use lawful_experiment::{Diagnostic, LoadedRun, Score, Scores, assess, exact, short};
 
@@ -13,7 +13,7 @@ pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     if options.json {
         data(&format!("{:#}\n", assessment.json()))?;
     } else {
-        talk(format!("{} model, of iteration {}\n", run.which.name(), run.iteration));
+        talk(format!("{} model, iteration {}\n", run.which.name(), run.iteration));
         data(&table(&assessment))?;
     }
     if let Some(warning) = assessment.warning() {
@@ -22,7 +22,7 @@ pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     Ok(say_failures(&assessment))
 }
 
-/// Says which sets could not be solved; the exit code.
+/// Prints which sets could not be solved, and returns the exit code.
 pub(crate) fn say_failures(assessment: &Scores) -> u8 {
     let mut code = 0;
     for (set, failure) in assessment.failures() {
@@ -32,8 +32,8 @@ pub(crate) fn say_failures(assessment: &Scores) -> u8 {
     code
 }
 
-/// The scores of every set, then of each law, the learned constants, and what the solver
-/// contributes.
+/// Returns tables of the scores of every set, of each law and of the learned constants, and what the
+/// solver contributes.
 pub(crate) fn table(assessment: &Scores) -> String {
     let mut text = sets(assessment);
     if !assessment.laws.is_empty() {
@@ -57,7 +57,7 @@ fn constants(assessment: &Scores) -> String {
     render(&["constant", "learned", "start"], 1, &rows.collect::<Vec<_>>())
 }
 
-/// What one quotes of a constant: `0.123457`, `9.81`, `6.674e-11`.
+/// Six significant digits: `0.123457`, `9.81`, `6.674e-11`.
 fn six_digits(value: f64) -> String {
     format!("{value:.5e}").parse().map_or_else(|_| exact(value), exact)
 }

@@ -1,4 +1,4 @@
-//! `lawful predict`: what a model says at any times, as CSV on stdout.
+//! `lawful predict`: prints a model's predictions at any times, as CSV.
 
 use lawful::ode::InvalidSolver;
 use lawful::{Adaptive, Control, Solver, Table, Tableau, Trajectory};
@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
                 times[0]
             ))
             .with_hint(format!(
-                "ask for times from {start} on, or give the state: {}",
+                "ask for times from {start} on, or give the initial state: {}",
                 example(names)
             )));
         }
@@ -60,7 +60,7 @@ fn csv(names: &[String], times: &[f64], rows: &[f64]) -> String {
     csv.into_text()
 }
 
-/// The trajectory whose initial state and inputs are taken.
+/// Returns the trajectory whose initial state and inputs are used.
 fn chosen<'a>(options: &Predict, run: &'a LoadedRun) -> Result<&'a Trajectory, Diagnostic> {
     let sets = std::iter::once(&run.experiment.training_set)
         .chain(run.experiment.tests.iter().map(|(_, dataset)| dataset));
@@ -92,12 +92,12 @@ fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Vec<f
         }
     }
     match options.points {
-        0 => Err(Diagnostic::new("`--points 0` would print nothing")
+        0 => Err(Diagnostic::new("`--points 0` prints nothing")
             .with_hint("give at least 1, for example `--points 500`")),
         1 => Ok(vec![from]),
         _ if to <= from => {
             Err(Diagnostic::new(format!("`--to {to}` is not after `--from {from}`"))
-                .with_hint("time runs forward: give a larger `--to`, or swap the two"))
+                .with_hint("give a larger `--to`, or swap the two"))
         }
         points if points > 100_000_000 => {
             Err(Diagnostic::new(format!("`--points {points}` is too many"))
@@ -145,7 +145,7 @@ fn example(names: &[String]) -> String {
     format!("`--initial {}`", parts.join(","))
 }
 
-/// The method asked for, or the experiment's.
+/// Returns the solver of the options, or the experiment's.
 fn method(options: &Predict, given: Solver) -> Result<Solver, Diagnostic> {
     let named = options.method.as_deref().and_then(Tableau::from_name);
     let tableau = named.unwrap_or_else(|| given.tableau());
@@ -161,7 +161,7 @@ fn method(options: &Predict, given: Solver) -> Result<Solver, Diagnostic> {
     Solver::new(tableau, control).map_err(|error| {
         Diagnostic::new(error.to_string()).with_hint(match error {
             InvalidSolver::NoErrorEstimate { .. } => {
-                "leave `--rtol` and `--atol` out, or take `--method dopri5`".to_owned()
+                "leave out `--rtol` and `--atol`, or use `--method dopri5`".to_owned()
             }
             InvalidSolver::OutOfRange { setting, .. } => {
                 let usual = match setting {

@@ -1,6 +1,8 @@
 //! `lawful resume`: finishes an interrupted run, or extends a finished one.
 
-use lawful_experiment::{Diagnostic, LoadedRun, Manifest, Resumed, RunFolder, assess, resume};
+use lawful_experiment::{
+    Diagnostic, LoadedRun, Manifest, Resumed, RunFolder, assess, counted, resume,
+};
 
 use super::train::{print_json, report};
 use crate::arguments::Resume;
@@ -15,7 +17,10 @@ pub(crate) fn run(options: &Resume) -> Result<u8, Diagnostic> {
         Resumed::Trained(trained) => report(&trained, options.quiet, options.json),
         Resumed::Finished(manifest) => {
             if !options.quiet {
-                talk(format!("this run is finished: {} iterations are done", manifest.done));
+                talk(format!(
+                    "this run is finished: {} are done",
+                    counted(manifest.done, "iteration")
+                ));
                 talk(format!("hint: `--iterations {}` extends it", 2 * manifest.done.max(1)));
             }
             if options.json {

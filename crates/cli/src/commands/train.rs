@@ -1,4 +1,4 @@
-//! `lawful train`: an experiment into a run folder.
+//! `lawful train`: trains an experiment and writes its run folder.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
     report(&trained, options.quiet, options.json)
 }
 
-/// What a recipe has chosen, and why.
+/// Prints what a recipe has selected, and why.
 fn say_recipe(experiment: &Experiment) {
     let Some(recipe) = experiment.training.recipe else { return };
     talk(format!("recipe {recipe}:"));
@@ -35,8 +35,8 @@ fn say_recipe(experiment: &Experiment) {
     }
 }
 
-/// Results to stdout and, in words, to stderr; the exit code. What went wrong is said even when
-/// quiet: it is why the code is not 0.
+/// Prints the results and returns the exit code. Errors are printed even when quiet: they are why the
+/// code is not 0.
 pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, Diagnostic> {
     let Trained { folder, manifest, assessment } = trained;
     if !quiet {
@@ -63,7 +63,7 @@ fn say(trained: &Trained) {
     let Trained { folder, manifest, assessment } = trained;
     if manifest.model == ModelChoice::Best {
         talk(format!(
-            "best point of iteration {} ({} trials accepted, {} rejected)",
+            "best point: iteration {} (trial points: {} accepted, {} rejected)",
             manifest.best_iteration, manifest.accepted, manifest.rejected
         ));
     }
@@ -72,13 +72,13 @@ fn say(trained: &Trained) {
         if let Some(warning) = assessment.warning() {
             talk(format!("warning: {warning}\n"));
         }
-        talk(format!("pictures: {}", typed(&folder.path().join("figures"))));
+        talk(format!("figures: {}", typed(&folder.path().join("figures"))));
     } else {
-        talk(format!("to go on: lawful resume {}", typed(folder.path())));
+        talk(format!("to resume: lawful resume {}", typed(folder.path())));
     }
 }
 
-/// The scores, and how the run ended.
+/// Prints the scores and the status of the run.
 pub(crate) fn print_json(
     run: &Path,
     manifest: &Manifest,

@@ -24,7 +24,7 @@ fn check_says_what_it_understood_and_makes_nothing() {
     training    loss mse, units read off the data, seed 3
     phase       Adam on the whole path, 40 iterations, rate 0.01, falling as a cosine to 1.00e-4
     ");
-    assert_eq!(said.err, "\nall is well: lawful train experiment.toml\n");
+    assert_eq!(said.err, "\nno errors found; to train: lawful train experiment.toml\n");
     assert_eq!(place.names(""), ["experiment.toml"]);
 }
 

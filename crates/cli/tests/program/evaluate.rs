@@ -10,7 +10,7 @@ fn the_table_has_every_set_every_law_and_the_solver() {
     let (place, run) = Place::trained(TINY);
     let said = place.lawful(["evaluate", &run]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert_eq!(said.err, "last model, of iteration 40\n\n");
+    assert_eq!(said.err, "last model, iteration 40\n\n");
     // Only the layout: digits differ between processors.
     let digits = |c: char| if c.is_ascii_digit() { '0' } else { c };
     assert_snapshot!(said.out.chars().map(digits).collect::<String>(), @"
@@ -119,7 +119,7 @@ fn each_model_can_be_asked_for_and_best_point_makes_the_best_the_usual_one() {
     assert_eq!(which(&run, &["--model", "last"]), "last");
     place.write("best.toml", &tiny("[training]", "best-point = true\n[training]"));
     let said = place.lawful(["train", "best.toml"]);
-    assert!(said.err.contains("best point of iteration "), "{}", said.err);
+    assert!(said.err.contains("best point: iteration "), "{}", said.err);
     let run = said.out.trim();
     assert!(run.contains("-self-adaptive-best-s3-"), "{run}");
     assert_eq!(which(run, &[]), "best");

@@ -30,12 +30,12 @@ fn a_huge_rate_stops_with_a_reason_and_keeps_the_best_model() {
     assert!(err.contains(reason));
     assert_eq!(manifest["failures"], 20);
     assert!(err.contains("step taken back, rate now times 0.5: "), "{err}");
-    assert!(err.contains("more such events are in `log.csv`"), "{err}");
+    assert!(err.contains("further events are in `log.csv`"), "{err}");
     let log = place.text(&format!("{run}/log.csv"));
     assert_eq!(log.matches("step taken back").count(), 20);
     let said = place.lawful(["evaluate", &run]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.err.starts_with("best model, of iteration 0\n"), "{}", said.err);
+    assert!(said.err.starts_with("best model, iteration 0\n"), "{}", said.err);
     assert_eq!(place.lawful(["evaluate", &run, "--model", "last"]).code, 0);
     assert!(place.exists(&format!("{run}/figures/learning.png")));
 }

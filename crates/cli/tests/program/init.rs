@@ -38,8 +38,8 @@ fn nothing_is_overwritten() {
         assert_eq!(
             said.err,
             format!(
-                "error: `oscillator/{file}` exists already\n\
-                 hint: name another folder: nothing is overwritten\n"
+                "error: `oscillator/{file}` already exists\n\
+                 hint: give another folder: existing files are not overwritten\n"
             )
         );
         assert_eq!(place.text(&format!("oscillator/{file}")), "mine");

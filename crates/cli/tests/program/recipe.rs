@@ -205,7 +205,7 @@ fn what_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn a_comparison_goes_on_and_gives_the_same_table() {
+fn a_comparison_resumes_and_gives_the_same_table() {
     let place = Place::with(TINY);
     place.write(
         "axes.toml",
@@ -250,11 +250,11 @@ fn a_comparison_goes_on_and_gives_the_same_table() {
     assert_eq!(said.code, 2, "{}", said.err);
     assert!(said.err.contains("unknown key `axes`"), "{}", said.err);
     for (text, message) in [
-        ("seed-keys = [1]\n", "`seed-keys` is not a list of texts"),
+        ("seed-keys = [1]\n", "`seed-keys` must be a list of texts"),
         ("[[axis]]\nname = \"a\"\nlevels = []\n", "unknown key `levels` of the axis `a`"),
         (
             "[[axis]]\nname = \"a\"\nlevel = [{ name = \"b\", quick = 1 }]\n",
-            "`quick` is neither true nor false",
+            "`quick` must be `true` or `false`",
         ),
     ] {
         place.write("axes.toml", text);

@@ -23,11 +23,11 @@ fn a_finished_run_says_so_and_stays_as_it_is() {
 }
 
 #[test]
-fn an_extension_is_recorded_and_goes_on_at_the_last_rate() {
+fn an_extension_is_recorded_and_continues_at_the_last_rate() {
     let (place, run) = Place::trained(TINY);
     let said = place.lawful(["resume", &run, "--iterations", "60"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.err.contains("goes on at iteration 40"), "{}", said.err);
+    assert!(said.err.contains("at iteration 40, in "), "{}", said.err);
     let extended = place.manifest(&run);
     assert_eq!(extended["extended-from"], serde_json::json!([40]));
     assert_eq!((&extended["iterations"], &extended["done"]), (&60.into(), &60.into()));

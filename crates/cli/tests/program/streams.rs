@@ -67,7 +67,7 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!(code, 0, "{arguments:?}: {err}");
     }
     let (code, _) = with_closed_pipe(&place, &["train", "experiment.toml"], true);
-    assert_eq!(code, 0, "training goes on when nobody listens");
+    assert_eq!(code, 0, "training continues when stderr is closed");
     assert_eq!(with_closed_pipe(&place, &["evaluate", "nothing"], true).0, 2);
 }
 

@@ -11,10 +11,10 @@ fn stdout_is_the_run_folder_and_stderr_the_talk() {
     assert_eq!(said.code, 0, "{}", said.err);
     let run = said.out.strip_suffix('\n').unwrap();
     assert!(run.starts_with("runs/tiny-self-adaptive-s3-"), "{run}");
-    assert!(said.err.contains(&format!("tiny, self-adaptive, seed 3 runs, into {run}\n")));
+    assert!(said.err.contains(&format!("training tiny, self-adaptive, seed 3 into {run}\n")));
     assert!(said.err.contains("  20/40  "), "{}", said.err);
     assert!(said.err.contains("violation"), "{}", said.err);
-    assert!(said.err.contains(&format!("pictures: {run}/figures")), "{}", said.err);
+    assert!(said.err.contains(&format!("figures: {run}/figures")), "{}", said.err);
 }
 
 #[test]

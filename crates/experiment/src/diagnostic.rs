@@ -1,4 +1,4 @@
-//! One mistake of the user: what is wrong, where, and what to type instead.
+//! Error messages: what is wrong, where, and what to type instead.
 //!
 //! ```text
 //! error: the law `mass is conserved` uses `E`, which is not known
@@ -20,9 +20,9 @@ use unicode_width::UnicodeWidthStr;
 pub struct Diagnostic {
     /// What is wrong, without a full stop.
     pub message: String,
-    /// Where, if it is anywhere.
+    /// Where, if it is in a file.
     pub place: Option<Box<Place>>,
-    /// What to type instead, if there is a good guess.
+    /// What to type instead, if that is known.
     pub hint: Option<String>,
 }
 
@@ -49,19 +49,19 @@ pub struct Spot {
 }
 
 impl Diagnostic {
-    /// A mistake that is at no place.
+    /// An error that is not in a file.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), place: None, hint: None }
     }
 
-    /// Says where it is.
+    /// Adds where it is.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(Box::new(place));
         self
     }
 
-    /// Says what to type instead.
+    /// Adds what to type instead.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -99,7 +99,7 @@ impl Spot {
     }
 }
 
-/// The last boundary of a character at or before `position`.
+/// Returns the last boundary of a character at or before `position`.
 fn floor_char(text: &str, position: usize) -> usize {
     let position = position.min(text.len());
     (0..=position).rev().find(|&p| text.is_char_boundary(p)).unwrap_or(0)
@@ -127,13 +127,13 @@ impl fmt::Display for Spot {
     }
 }
 
-/// Where to begin showing a long line so that the carets `from..to` are in view.
+/// Returns where the shown part of a long line begins, so that the carets `from..to` are in it.
 fn window_start(from: usize, to: usize, len: usize) -> usize {
     let middle = usize::midpoint(from, to.min(from + SHOWN));
     middle.saturating_sub(SHOWN / 2).min(len - SHOWN).min(from)
 }
 
-/// A character that takes the room it seems to take: no tabs, no control characters.
+/// Replaces tabs and control characters, whose width depends on the terminal.
 fn visible(c: char) -> char {
     match c {
         '\t' => ' ',
@@ -142,7 +142,7 @@ fn visible(c: char) -> char {
     }
 }
 
-/// A sentence that repeats a very long text of the user shows its beginning and its end.
+/// Cuts the middle out of a very long sentence.
 fn shortened(sentence: &str) -> Cow<'_, str> {
     const LONGEST: usize = 600;
     let letters = sentence.chars().count();

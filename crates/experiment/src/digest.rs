@@ -1,5 +1,5 @@
-//! Short fingerprints: of an experiment, for the name of its run folder, and of its data, to notice
-//! when files were changed.
+//! Short fingerprints: of an experiment, for the name of its run folder, and of its data, to detect
+//! changed files.
 
 use lawful::Fingerprint;
 

@@ -1,4 +1,4 @@
-//! The pictures of a run: curves and residuals of each set, and how training went.
+//! The figures of a run: curves and residuals of each set, and the course of training.
 
 use lawful::{Dataset, Relation};
 
@@ -14,7 +14,7 @@ use lawful_plot::{
     residuals,
 };
 
-/// Writes all pictures of a run, as SVG and PNG.
+/// Writes all figures of a run, as SVG and PNG.
 pub fn write(
     experiment: &Experiment,
     folder: &RunFolder,
@@ -44,14 +44,14 @@ pub fn write(
     save(folder, "learning", &learning(&learning_of(experiment, record)))
 }
 
-/// Writes one picture, as SVG and PNG.
+/// Writes one figure, as SVG and PNG.
 pub fn save(folder: &RunFolder, name: &str, figure: &Figure) -> Result<(), Diagnostic> {
     let [svg, png] = folder.figure(name);
     files::write(&svg, figure.svg.as_bytes())?;
     files::write(&png, &figure.png)
 }
 
-/// Removes a picture, if there is one.
+/// Removes a figure, if it exists.
 fn remove(folder: &RunFolder, name: &str) -> Result<(), Diagnostic> {
     for file in folder.figure(name) {
         if file.is_file() {
@@ -100,7 +100,7 @@ fn measured(experiment: &Experiment, trajectory: &lawful::Trajectory) -> Traject
     }
 }
 
-/// What a model says along each trajectory, on times dense enough for a smooth line.
+/// Returns the predictions of a model along each trajectory, at times dense enough for a smooth line.
 pub fn predicted(
     experiment: &Experiment,
     theta: &[f64],

@@ -1,4 +1,4 @@
-//! `log.csv` read back: how training went.
+//! Reads `log.csv`.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub struct Record {
     pub iterations: Vec<f64>,
     /// The objective φ.
     pub value: Vec<f64>,
-    /// The fit in units of the loss.
+    /// The training loss.
     pub loss: Vec<f64>,
     /// The raw total violation.
     pub violation: Vec<f64>,
@@ -32,12 +32,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// Reads a log; a failed evaluation has no numbers (NaN).
+    /// Reads a log. The numbers of a failed evaluation are NaN.
     pub fn read(path: &Path) -> Result<Self, Diagnostic> {
         let text = files::read_text(path)?;
         let damaged = |what: &str| {
             Diagnostic::new(format!("`{}` is damaged: {what}", path.display()))
-                .with_hint("`lawful resume` cuts a log back to its last checkpoint")
+                .with_hint("`lawful resume` restores a log to its last checkpoint")
         };
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().map_err(|error| damaged(&error.to_string()))?.clone();

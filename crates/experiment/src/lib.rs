@@ -1,4 +1,4 @@
-//! Files in, files out: experiment files, tables, run folders, checkpoints, pictures.
+//! Files in, files out: experiment files, tables, run folders, checkpoints, figures.
 //!
 //! An experiment as written ([`config`]) is checked into one as meant ([`Experiment`]); training it
 //! ([`train()`]) leaves one as happened ([`RunFolder`]).

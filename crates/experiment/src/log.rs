@@ -1,4 +1,4 @@
-//! `log.csv`: one row per iteration, written as it goes.
+//! `log.csv`: one row per iteration, written during training.
 
 use std::fmt::{self, Write};
 use std::fs::File;
@@ -134,15 +134,15 @@ fn length_before(log: &[u8], iteration: usize) -> Option<usize> {
     Some(length)
 }
 
-/// How a step that was taken back is noted.
+/// Beginning of the text of an event that took a step back.
 pub(crate) const TAKEN_BACK: &str = "step taken back";
 
-/// How a step that was halved after rejections is noted.
+/// Beginning of the text of an event that halved the step after rejections.
 pub(crate) const BACKTRACKED: &str = "20 rejections in a row";
-/// How the notes of phases begin.
+/// Beginning of the notes of phases.
 pub(crate) const PHASE: &str = "phase ";
 
-/// An event in words.
+/// Returns an event as text.
 pub fn describe(event: &Event) -> String {
     match event {
         Event::TakenBack { failure, factor } => {

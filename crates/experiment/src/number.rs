@@ -1,6 +1,6 @@
-//! Numbers for people, and numbers that read back the same.
+//! Numbers as text: rounded for display, or exact.
 
-/// Three digits: `1.23e-4`, `0.0123`, `12.3`, `0`.
+/// Formats a number with three digits: `1.23e-4`, `0.0123`, `12.3`, `0`.
 pub fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return exact(value);
@@ -18,7 +18,7 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// As many digits as give the same number back: `0.1`, `50`, `1e-9`.
+/// Formats a number with the digits that give the same number back: `0.1`, `50`, `1e-9`.
 pub fn exact(value: f64) -> String {
     let (text, scientific) = (format!("{value:?}"), format!("{value:e}"));
     let text = text.strip_suffix(".0").unwrap_or(&text);

@@ -1,14 +1,14 @@
-//! Lists of words in messages: what is known, and what was probably meant.
+//! Phrases in messages: lists of words, suggestions, counts.
 
 use lawful::law::nearest;
 
-/// "`a`, `b`, `c`".
+/// Returns "`a`, `b`, `c`".
 pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")
 }
 
-/// "did you mean `tanh`?", or else "`activations` may be `tanh`, `elu`, …".
+/// Returns "did you mean `tanh`?", or else "`activations` may be `tanh`, `elu`, …".
 pub fn meant<'a, I>(word: &str, known: I, otherwise: &str) -> String
 where
     I: IntoIterator<Item = &'a str>,
@@ -21,7 +21,7 @@ where
     }
 }
 
-/// "1 row", "2 rows", "3 trajectories".
+/// Returns "1 row", "2 rows", "3 trajectories".
 pub fn counted(count: usize, noun: &str) -> String {
     match (count, noun.strip_suffix('y')) {
         (1, _) => format!("{count} {noun}"),

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! runs/<name>-<strategy>-s<seed>-<id>/
-//!   config.toml              as meant, every key written out
+//!   config.toml              the experiment with every key written out
 //!   data/*.csv               the data as used: training (`reconstruction`) and test sets
-//!   manifest.json            version, kernels, machine, timings, why it ended
+//!   manifest.json            version, kernels, machine, timings, why training stopped
 //!   log.csv                  one row per iteration
 //!   best.safetensors         the best model
-//!   last.safetensors         the last model, with everything that going on needs
-//!   predictions-<set>.csv    what the model says at the times of each set
-//!   figures/*.svg, *.png     pictures
+//!   last.safetensors         the last model, with everything that resuming needs
+//!   predictions-<set>.csv    predictions at the times of each set
+//!   figures/*.svg, *.png     figures
 //! ```
 
 use std::path::{Path, PathBuf};

@@ -92,7 +92,7 @@ fn a_damaged_run_folder_says_what_is_damaged() {
         run.relative(&read_run(run.root()).unwrap_err())
     };
     assert_snapshot!(said("trajectory,t,T,scored\n"), @"
-    error: these are not the data of this run, whose columns are trajectory,t,T,u,scored
+    error: this file does not have the columns of this run, which are trajectory,t,T,u,scored
       data/reconstruction.csv:1:1
         trajectory,t,T,scored
         ^^^^^^^^^^^^^^^^^^^^^
@@ -105,11 +105,11 @@ fn a_damaged_run_folder_says_what_is_damaged() {
                 ^
     ");
     assert_snapshot!(said("trajectory,t,T,u,scored\na,0,1,1,1\n"), @"
-    error: trajectory `a` has one row only
+    error: trajectory `a` has only one row
       data/reconstruction.csv:2:1
         a,0,1,1,1
         ^^^^^^^^^
-    hint: at least two are needed: one to start from, one to predict
+    hint: at least two are needed: the initial state and one to predict
     ");
 }
 

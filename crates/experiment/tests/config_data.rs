@@ -125,7 +125,7 @@ fn a_simulation_needs_an_equation_and_a_start_for_each_state() {
     hint: it needs one for each of `x`, `v`: add `v = "…"`
     "#);
     assert_snapshot!(simulate(&[("equations", "{ x = \"v\", w = \"-x\" }")], ""), @r#"
-    error: `w` in [data.simulate.equations] is no state variable
+    error: `w` in [data.simulate.equations] is not one of the state variables
       experiment.toml:6:24
         equations = { x = "v", w = "-x" }
                                ^
@@ -166,7 +166,7 @@ fn a_simulation_needs_an_equation_and_a_start_for_each_state() {
     hint: did you mean `euler`?
     "#);
     assert_snapshot!(simulate(&[("inputs", "{ u = \"1\" }")], ""), @r#"
-    error: `u` in [data.simulate.inputs] is no input
+    error: `u` in [data.simulate.inputs] is not one of the inputs
       experiment.toml:7:12
         inputs = { u = "1" }
                    ^
@@ -298,7 +298,7 @@ fn a_test_set_has_one_source() {
     hint: give the test set another name; this one is always tested
     ");
     assert_snapshot!(error_with("[test.\"a/b\"]\nafter = 5\n"), @r#"
-    error: a test set cannot be called `a/b`: `/` cannot be in a file's name
+    error: a test set cannot be called `a/b`: `/` is not allowed in file names
       experiment.toml:6:7
         [test."a/b"]
               ^^^^^
@@ -352,7 +352,7 @@ fn a_test_file_that_is_missing_is_shown_where_it_is_named() {
       experiment.toml:7:8
         file = "test.csv"
                ^^^^^^^^^^
-    hint: beside it there is `data.csv`
+    hint: the folder has `data.csv`
     "#);
 }
 

@@ -15,7 +15,7 @@ fn a_missing_file_is_named_with_its_neighbours() {
     ");
     assert_snapshot!(folder.relative(&read(&folder.path("pendulum.toml")).unwrap_err()), @"
     error: there is no file `pendulum.toml`
-    hint: beside it there is `oscillator.toml`
+    hint: the folder has `oscillator.toml`
     ");
 }
 
@@ -416,7 +416,7 @@ fn what_is_needed_says_why() {
 #[test]
 fn a_name_must_be_usable_for_a_folder() {
     assert_snapshot!(error("name = \"a/b\"\n"), @r#"
-    error: the experiment cannot have the name "a/b": `/` cannot be in a file's name
+    error: the experiment cannot have the name "a/b": `/` is not allowed in file names
       experiment.toml:1:8
         name = "a/b"
                ^^^^^

@@ -157,7 +157,7 @@ fn a_rate_that_cannot_be_known_is_refused() {
     hint: for example `known = { x = "v" }`
     "#);
     assert_snapshot!(field("known = { z = \"v\" }"), @r#"
-    error: `z` in [field.known] is no state variable
+    error: `z` in [field.known] is not one of the state variables
       experiment.toml:8:11
         known = { z = "v" }
                   ^

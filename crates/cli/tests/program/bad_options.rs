@@ -100,7 +100,7 @@ fn predictions_that_make_no_sense_are_refused() {
       times.csv:3:1
         0.5
         ^^^
-    hint: sort the times; each stands once
+    hint: sort the times and remove duplicates
     ");
     place.write("text.csv", "t\n1\nlater\n");
     assert_snapshot!(predict("--at text.csv"), @"

@@ -14,7 +14,7 @@ fn a_folder_that_cannot_be_written_to_is_said_before_training() {
     for out in ["occupied", "occupied/below", "new/er/experiment.toml/../../../occupied"] {
         let said = place.lawful(["train", "experiment.toml", "--out", out]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
-        assert!(said.err.starts_with("error: cannot make the folder `"), "{}", said.err);
+        assert!(said.err.starts_with("error: cannot create the folder `"), "{}", said.err);
         assert!(
             said.err.contains("hint: name another folder for runs: `--out FOLDER`"),
             "{}",
@@ -31,7 +31,7 @@ fn a_file_system_that_takes_no_folders_is_said() {
     let said = place.lawful(["train", "experiment.toml", "--out", "/proc/lawful/runs"]);
     assert_eq!((said.code, said.out.as_str()), (2, ""));
     assert!(
-        said.err.starts_with("error: cannot make the folder `/proc/lawful/runs`"),
+        said.err.starts_with("error: cannot create the folder `/proc/lawful/runs`"),
         "{}",
         said.err
     );

@@ -32,7 +32,7 @@ pub(crate) struct Name<'s> {
 }
 
 impl Name<'_> {
-    /// A mistake in this name.
+    /// Returns an error in this name.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.source.error(self.span.clone(), message)
     }
@@ -59,7 +59,7 @@ impl<'s> Section<'s> {
         self.source
     }
 
-    /// `[training]`, as messages write it; nothing at the top of the file.
+    /// Returns `[training]`, or nothing at the top of the file.
     pub(crate) fn title(&self) -> String {
         match self.path.as_str() {
             "" => String::new(),
@@ -68,12 +68,12 @@ impl<'s> Section<'s> {
         }
     }
 
-    /// Whether the file has this key.
+    /// Returns whether the file has this key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.contains_key(key)
     }
 
-    /// The text of this key, if it is one.
+    /// Returns the value of this key if it is a text.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.entries.get(key)?.get_ref() {
             DeValue::String(text) => Some(text),
@@ -81,12 +81,12 @@ impl<'s> Section<'s> {
         }
     }
 
-    /// Where the value of this key is.
+    /// Returns where the value of this key is.
     pub(crate) fn peek(&self, key: &str) -> Option<Mark<'s>> {
         self.entries.get(key).map(|value| Mark::new(self.source, value.span()))
     }
 
-    /// Refuses every key that is not one of these.
+    /// Returns an error if there is a key that is not one of these.
     pub(crate) fn only(&self, known: &[&str]) -> Result<(), Diagnostic> {
         let unknown =
             self.entries.iter().find(|(key, _)| !known.iter().any(|&word| word == key.get_ref()));
@@ -103,7 +103,7 @@ impl<'s> Section<'s> {
         Err(self.source.error(key.span(), message).with_hint(hint))
     }
 
-    /// Takes the value of a key out.
+    /// Takes the value of a key.
     pub(crate) fn take(&mut self, key: &str) -> Option<Value<'s>> {
         let (key, value) = self.entries.remove_entry(key)?;
         let path = self.path.clone();
@@ -121,14 +121,14 @@ impl<'s> Section<'s> {
             .ok_or_else(|| self.lacks(key, why).with_hint(format!("write `{key} = {example}`")))
     }
 
-    /// A key that must be there is not.
+    /// Returns the error for a missing key.
     pub(crate) fn lacks(&self, key: &str, why: &str) -> Diagnostic {
         let title = self.title();
         let gap = if title.is_empty() { "" } else { " " };
         self.error(format!("`{title}{gap}{key}` is needed {why}"))
     }
 
-    /// A mistake of the table as a whole.
+    /// Returns an error of the whole table.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         match &self.span {
             Some(span) => self.source.error(span.clone(), message),
@@ -136,7 +136,7 @@ impl<'s> Section<'s> {
         }
     }
 
-    /// Takes a table out; an empty one if the file does not have it.
+    /// Takes a table, an empty one if the file does not have it.
     pub(crate) fn section(&mut self, key: &str, known: &[&str]) -> Result<Self, Diagnostic> {
         let section = match self.take(key) {
             Some(value) => value.section()?,
@@ -151,7 +151,7 @@ impl<'s> Section<'s> {
         Ok(section)
     }
 
-    /// Every entry that is left, for tables whose keys are the user's names.
+    /// Returns all entries that are left, for tables whose keys are names of the user.
     pub(crate) fn rest(self) -> Vec<(Name<'s>, Value<'s>)> {
         let Self { source, path, entries, .. } = self;
         let named = entries.into_iter().map(|(key, value)| {
@@ -163,7 +163,7 @@ impl<'s> Section<'s> {
         named.collect()
     }
 
-    /// The values of these names, in their order; other names are errors.
+    /// Returns the values of these names, in their order; other names are errors.
     pub(crate) fn some_of(
         mut self,
         names: &[String],
@@ -174,13 +174,13 @@ impl<'s> Section<'s> {
         Ok(found.collect())
     }
 
-    /// Refuses every key that is not one of the user's names.
+    /// Returns an error if there is a key that is not one of these names.
     fn only_names(&self, names: &[String], noun: &str) -> Result<(), Diagnostic> {
         for (key, _) in &self.entries {
             let word = key.get_ref().as_ref();
             if !names.iter().any(|name| name == word) {
                 let known = names.iter().map(String::as_str);
-                let message = format!("`{word}` in {} is no {noun}", self.title());
+                let message = format!("`{word}` in {} is not one of the {noun}s", self.title());
                 let hint = if names.is_empty() {
                     format!("there is no {noun} in [system]")
                 } else {
@@ -192,7 +192,8 @@ impl<'s> Section<'s> {
         Ok(())
     }
 
-    /// One value for each of these names, in their order; other names and gaps are errors.
+    /// Returns one value for each of these names, in their order; other names and missing ones are
+    /// errors.
     pub(crate) fn one_each(
         mut self,
         names: &[String],

@@ -43,24 +43,24 @@ impl Source {
         }
     }
 
-    /// These bytes of the text.
+    /// Returns the place of these bytes.
     pub(crate) fn place(&self, span: Range<usize>) -> Place {
         Place::within(&self.file, &self.text, span)
     }
 
-    /// A mistake in these bytes of the text.
+    /// Returns an error in these bytes of the text.
     pub(crate) fn error(&self, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(message).at(self.place(span))
     }
 
-    /// A mistake of the file as a whole: something that it does not have.
+    /// Returns an error of the whole file: something is missing in it.
     pub(crate) fn lacks(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(message).at(Place::file(&self.file))
     }
 
-    /// Where the bytes `inner` of the value of a text are, whose token is at `token`.
+    /// Returns where the bytes `inner` of a text value are, whose token is at `token`.
     ///
-    /// Exact where the value stands in the file letter by letter; with escapes in it, the token.
+    /// If the token has escapes, this is the whole token.
     pub(crate) fn inside(
         &self,
         token: Range<usize>,

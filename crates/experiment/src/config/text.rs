@@ -1,4 +1,4 @@
-//! A table as the text of an experiment file, laid out as one would write it by hand.
+//! Writes a table as the text of an experiment file, laid out as if by hand.
 //!
 //! Short tables go in one line, long ones and the sections below a header of their own; numbers
 //! have as many digits as give the same number back.
@@ -9,14 +9,14 @@ use crate::toml_quote::{key, quoted};
 /// Longest line that a table is put in.
 const LONGEST: usize = 100;
 
-/// The text of a whole file.
+/// Returns the text of a whole file.
 pub fn to_text(table: &Table) -> String {
     let (mut text, below) = lines(table, "");
     write_below(&mut text, "", &below);
     text
 }
 
-/// The entries of a table that take one line each, and those that go below headers.
+/// Returns the entries of a table that take one line each, and those that go below headers.
 fn lines<'t>(table: &'t Table, path: &str) -> (String, Vec<(&'t String, &'t Value)>) {
     let (mut text, mut below) = (String::new(), Vec::new());
     for (name, value) in table {
@@ -37,7 +37,7 @@ fn is_list_of_tables(list: &[Value]) -> bool {
     !list.is_empty() && list.iter().all(Value::is_table)
 }
 
-/// Entries with headers of their own.
+/// Writes entries with headers of their own.
 fn write_below(text: &mut String, path: &str, entries: &[(&String, &Value)]) {
     for (name, value) in entries {
         let path = if path.is_empty() { key(name) } else { format!("{path}.{}", key(name)) };
@@ -61,7 +61,7 @@ fn write_below(text: &mut String, path: &str, entries: &[(&String, &Value)]) {
     }
 }
 
-/// Whether a table goes in one line.
+/// Returns whether a table fits in one line.
 fn fits(table: &Table, line: &str) -> bool {
     line.chars().count() <= LONGEST && (table.is_empty() || !table.values().any(Value::is_table))
 }

@@ -59,7 +59,7 @@ pub(crate) const SHARE: Bounds =
 pub(crate) const FACTOR: Bounds =
     Bounds { words: "a number above 0, at most 1", hold: |x| x > 0.0 && x <= 1.0 };
 
-/// Largest whole number that every program reads alike: 2⁵³.
+/// Largest whole number that every program reads exactly: 2⁵³.
 pub(crate) const LARGEST: u64 = 1 << 53;
 
 impl<'s> Value<'s> {
@@ -72,12 +72,12 @@ impl<'s> Value<'s> {
         Self { source, path, key, entry: false, span: value.span(), content: value.into_inner() }
     }
 
-    /// A mistake in this value.
+    /// Returns an error in this value.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.source.error(self.span.clone(), message)
     }
 
-    /// How to point at this value after it was taken apart.
+    /// Returns where this value is, to keep when it is taken apart.
     pub(crate) fn mark(&self) -> Mark<'s> {
         Mark { source: self.source, span: self.span.clone() }
     }
@@ -99,28 +99,28 @@ impl<'s> Value<'s> {
             .with_hint(format!("for example `{example}`"))
     }
 
-    /// Whether it is a table.
+    /// Returns whether it is a table.
     pub(crate) fn is_table(&self) -> bool {
         matches!(self.content, DeValue::Table(_))
     }
 
-    /// Whether it is a list.
+    /// Returns whether it is a list.
     pub(crate) fn is_list(&self) -> bool {
         matches!(self.content, DeValue::Array(_))
     }
 
-    /// Whether it is a text.
+    /// Returns whether it is a text.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.content, DeValue::String(_))
     }
 
-    /// A finite number in these bounds; whole numbers are numbers too.
+    /// Returns a finite number in these bounds; whole numbers are numbers, too.
     pub(crate) fn number(&self, bounds: Bounds, example: &str) -> Result<f64, Diagnostic> {
         let number = as_number(&self.content).filter(|&x| x.is_finite() && (bounds.hold)(x));
         number.ok_or_else(|| self.wrong(bounds.words, example))
     }
 
-    /// A whole number in this range; `1e4` is one too.
+    /// Returns a whole number in this range; `1e4` is one, too.
     pub(crate) fn whole(
         &self,
         range: RangeInclusive<u64>,
@@ -141,7 +141,7 @@ impl<'s> Value<'s> {
         })
     }
 
-    /// A whole number in this range, as a count of things in memory.
+    /// Returns a whole number in this range as a `usize`.
     pub(crate) fn count(
         &self,
         range: RangeInclusive<u64>,
@@ -170,7 +170,7 @@ impl<'s> Value<'s> {
         }
     }
 
-    /// One of these words, which are `nouns` in messages.
+    /// Returns the meaning of one of these words, which messages call `noun`.
     pub(crate) fn word<T: Copy>(&self, noun: &str, words: &[(&str, T)]) -> Result<T, Diagnostic> {
         let example = words.first().map_or("", |(word, _)| word);
         let text = self.text(example)?;
@@ -182,7 +182,7 @@ impl<'s> Value<'s> {
         })
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub(crate) fn list(self, needed: &str, example: &str) -> Result<Vec<Self>, Diagnostic> {
         if !self.is_list() {
             return Err(self.wrong(needed, example));
@@ -194,7 +194,7 @@ impl<'s> Value<'s> {
         Ok(elements.into_iter().map(entry).collect())
     }
 
-    /// The elements of a list, or the value itself if it is none.
+    /// Returns the elements of a list, or the value itself if it is not a list.
     pub(crate) fn one_or_more(self) -> Result<Vec<Self>, Diagnostic> {
         if self.is_list() { self.list("", "") } else { Ok(vec![self]) }
     }
@@ -243,26 +243,26 @@ impl<'s> Mark<'s> {
         self.source.place(self.span.clone())
     }
 
-    /// A mistake at this place.
+    /// Returns an error at this place.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.source.error(self.span.clone(), message)
     }
 }
 
 impl Text<'_> {
-    /// A mistake in this text.
+    /// Returns an error in this text.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.source.error(self.span.clone(), message)
     }
 
-    /// A mistake in these bytes of the text.
+    /// Returns an error in these bytes of the text.
     pub(crate) fn error_at(&self, inner: Range<usize>, message: impl Into<String>) -> Diagnostic {
         let span = self.source.inside(self.span.clone(), &self.value, inner);
         self.source.error(span, message)
     }
 }
 
-/// What a value is, in words.
+/// Describes a value in messages.
 fn describe(value: &DeValue) -> String {
     match value {
         DeValue::String(text) if text.chars().count() <= 40 => format!("the text \"{text}\""),
@@ -289,7 +289,7 @@ fn as_integer(integer: &DeInteger) -> Option<u64> {
     u64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
-/// The whole number that a float is.
+/// Returns the whole number that a float is equal to.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! What was typed.
+//! The command line.
 
 use std::path::PathBuf;
 
@@ -6,9 +6,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lawful_experiment::ModelChoice;
 
-/// Where a new user begins.
-const START: &str = "To begin:
-  lawful demo                               see it work, in under a minute
+/// Shown below `lawful --help`.
+const START: &str = "Getting started:
+  lawful demo                               train an example, in under a minute
   lawful init oscillator                    write an experiment to start from
   lawful train oscillator/experiment.toml   train it";
 
@@ -28,39 +28,39 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Train on an epidemic whose infected nobody counts, with and without laws, and show what happened
+    /// Train on an epidemic whose infected are not counted, with and without laws
     Demo(Demo),
     /// Write a commented experiment file and a small CSV to start from
     Init(Init),
-    /// Read everything, say what was understood, train nothing
+    /// Read an experiment and its data and print a summary, without training
     Check(Check),
-    /// Train an experiment into a run folder, with live progress and pictures
+    /// Train an experiment and write its run folder, with figures
     Train(Train),
     /// Finish an interrupted run, or extend a finished one
     Resume(Resume),
-    /// Print what a model says at any times, as CSV
+    /// Print a model's predictions at any times, as CSV
     Predict(Predict),
-    /// Print errors and violations of a model on each set
+    /// Print a model's errors and violations on each set
     Evaluate(Evaluate),
-    /// Train experiments side by side, from several seeds and with changes, into one table
+    /// Train several experiments, seeds and changes, and compare them in one table
     Compare(crate::commands::compare::Compare),
-    /// Run every experiment of the paper (arXiv 2307.14940) beside its published numbers
+    /// Run the experiments of the paper (arXiv 2307.14940) and compare with its published numbers
     Paper(crate::commands::paper::Paper),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// Folder for the run folders
+    /// Folder in which run folders are made
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) out: PathBuf,
-    /// No progress, no talk
+    /// Print only the scores
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// Folder to make; the name of an example starts from that example
+    /// Folder to create; the name of an example selects that example
     #[arg(value_name = "FOLDER", default_value = "oscillator")]
     pub(crate) folder: PathBuf,
     /// Example to start from
@@ -72,7 +72,7 @@ pub(crate) struct Init {
 pub(crate) enum Example {
     /// Damped oscillator whose energy never rises
     Oscillator,
-    /// Population that never exceeds what its world can feed
+    /// Population that never exceeds its carrying capacity
     Population,
     /// Chemical reaction that conserves mass
     Reaction,
@@ -83,7 +83,7 @@ pub(crate) struct Check {
     /// Experiment file, or a folder with an `experiment.toml`
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: PathBuf,
-    /// Print the experiment as meant, every key written out, as TOML
+    /// Print the experiment as TOML with every key written out
     #[arg(long)]
     pub(crate) complete: bool,
 }
@@ -93,16 +93,16 @@ pub(crate) struct Train {
     /// Experiment file, or a folder with an `experiment.toml`
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: PathBuf,
-    /// Folder for the run folder
+    /// Folder in which the run folder is made
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) out: PathBuf,
-    /// Seed of initial weights and batches, instead of the file's
+    /// Seed of initial weights and batches; default: the seed in the file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1 << 53))]
     pub(crate) seed: Option<u64>,
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// No progress, no talk: only the run folder's name, or the JSON
+    /// Print only the name of the run folder, or the JSON
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -112,13 +112,13 @@ pub(crate) struct Resume {
     /// Run folder
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Extend the run to this many iterations in all, at the schedule's last rate
+    /// Extend the run to this many iterations in total, at the last learning rate of its schedule
     #[arg(long, value_name = "N")]
     pub(crate) iterations: Option<usize>,
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// No progress, no talk: only the run folder's name, or the JSON
+    /// Print only the name of the run folder, or the JSON
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -128,25 +128,25 @@ pub(crate) struct Predict {
     /// Run folder
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// First time; default: where the trajectory starts
+    /// First time; default: the first time of the trajectory
     #[arg(long, value_name = "T", allow_negative_numbers = true, conflicts_with = "at")]
     pub(crate) from: Option<f64>,
-    /// Last time; default: where the trajectory ends
+    /// Last time; default: the last time of the trajectory
     #[arg(long, value_name = "T", allow_negative_numbers = true, conflicts_with = "at")]
     pub(crate) to: Option<f64>,
-    /// Number of times, both ends included
+    /// Number of times, including both ends
     #[arg(long, value_name = "N", default_value_t = 500, conflicts_with = "at")]
     pub(crate) points: usize,
-    /// CSV file with the times, in its time column or its only column
+    /// CSV file with the times, in its time column or as its only column
     #[arg(long, value_name = "FILE")]
     pub(crate) at: Option<PathBuf>,
-    /// Initial state at the first time, such as `x=1,v=0`; default: the trajectory's
+    /// Initial state at the first time, such as `x=1,v=0`; default: the state of the trajectory
     #[arg(long, value_name = "STATE", allow_hyphen_values = true)]
     pub(crate) initial: Option<String>,
-    /// Trajectory whose initial state and inputs are taken; default: the first
+    /// Trajectory whose initial state and inputs are used; default: the first
     #[arg(long, value_name = "NAME")]
     pub(crate) trajectory: Option<String>,
-    /// Solver instead of the experiment's: steps on the output times, unless tolerances are given
+    /// Method of the solver; default: the experiment's. Steps end at the output times, unless tolerances are given
     #[arg(long, value_name = "METHOD", value_parser = PossibleValuesParser::new(method_names()))]
     pub(crate) method: Option<String>,
     /// Steps between two output times
@@ -158,7 +158,7 @@ pub(crate) struct Predict {
     /// Absolute tolerance of adaptive steps
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) atol: Option<f64>,
-    /// Which model; default: the one that stands for the run
+    /// Model to use; default: the one that the run selected
     #[arg(long)]
     pub(crate) model: Option<Model>,
 }
@@ -173,20 +173,20 @@ pub(crate) struct Evaluate {
     /// Run folder
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Which model; default: the one that stands for the run
+    /// Model to use; default: the one that the run selected
     #[arg(long)]
     pub(crate) model: Option<Model>,
-    /// Print JSON
+    /// Print the scores as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Which of a run's two models.
+/// One of the two models of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Model {
-    /// After the last iteration
+    /// The model after the last iteration
     Last,
-    /// The best by the best-point rules
+    /// The best point
     Best,
 }
 

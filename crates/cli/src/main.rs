@@ -1,10 +1,11 @@
 //! The program `lawful`: learn dynamics from data that obey the laws you already know.
 //!
-//! stdout is data, stderr is talk. Exit codes: 0 good; 1 ran, but training or a test failed; 2 could
-//! not run; 130 stopped by the user.
+//! Results go to stdout, messages to stderr. Exit codes: 0 success; 1 training or a test failed; 2 could
+//! not run; 130 interrupted by the user.
 
 mod arguments;
 mod commands;
+mod live_line;
 mod output;
 mod progress;
 mod signals;
@@ -18,11 +19,11 @@ use lawful_experiment::Diagnostic;
 
 use arguments::{Arguments, Command};
 
-/// Ran, but training or a test failed.
+/// Training or a test failed.
 const MISSED: u8 = 1;
 /// Could not run.
 const COULD_NOT_RUN: u8 = 2;
-/// Stopped by the user.
+/// Interrupted by the user.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {

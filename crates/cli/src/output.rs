@@ -1,4 +1,4 @@
-//! stdout is data, stderr is talk; a reader that goes away ends neither.
+//! Results go to stdout, messages to stderr. A closed pipe ends the output, not the program.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write as _};
@@ -6,24 +6,24 @@ use std::path::Path;
 
 use lawful_experiment::Diagnostic;
 
-/// Prints data as they are. A reader that has seen enough (`| head`) is no error; a full disk is.
+/// Prints results to stdout. A closed pipe (`| head`) is not an error; a full disk is.
 pub(crate) fn data(text: &str) -> Result<(), Diagnostic> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Diagnostic::new(format!("cannot write to stdout: {error}"))
-                .with_hint("the output is not complete"))
+                .with_hint("the output is incomplete"))
         }
         _ => Ok(()),
     }
 }
 
-/// Says a line. If nobody listens any more, the work goes on.
+/// Prints a line to stderr. If stderr is closed, the program continues.
 pub(crate) fn talk(line: impl Display) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// A path as one types it in a shell: in quotes if it has spaces.
+/// Returns a path as it is typed in a shell: in quotes if it has spaces.
 pub(crate) fn typed(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "-_./\\:+,@%=".contains(c);

@@ -1,76 +1,53 @@
 //! Progress of a run: a live line on a terminal, plain lines in a pipe, nothing when quiet.
 
 use std::ops::ControlFlow;
-
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lawful::{Event, Row};
-use lawful_experiment::{Manifest, RunFolder, RunObserver, Status, describe, short};
+use lawful_experiment::{Manifest, RunFolder, RunObserver, Status, counted, describe, short};
 
-use crate::output::talk;
-use crate::signals;
+use crate::live_line::LiveLine;
 
-/// Shows a run and listens for Ctrl-C.
+/// Shows the progress of a run, and stops it on Ctrl-C.
 pub(crate) struct Progress {
-    quiet: bool,
-    /// What a run is called where several are shown.
+    /// Name of the run in messages.
     label: String,
-    bar: ProgressBar,
-    live: bool,
+    line: LiveLine,
     done_before: usize,
     iterations: usize,
     started: Instant,
     last_line: Instant,
-    /// Share of the iterations, in tenths, at which the last plain line was printed.
+    /// Tenths of the iterations that were done when the last plain line was printed.
     last_tenth: usize,
     /// Events so far.
     events: usize,
-    stopping: bool,
 }
 
 /// Time between two updates of a live line.
 const LIVE_EVERY: Duration = Duration::from_millis(100);
 /// Time between two plain lines, unless a tenth of the run has passed.
 const PLAIN_EVERY: Duration = Duration::from_secs(30);
-/// Events that are told; the log has all of them.
+/// Number of events that are printed; the log has all of them.
 const EVENTS_TOLD: usize = 5;
-/// What is most wanted comes first: a narrow terminal cuts the end off.
+/// The most important part comes first: a narrow terminal cuts the end off.
 const LIVE_LINE: &str = "{bar:10} {pos}/{len}  {wide_msg}";
 
 impl Progress {
     pub(crate) fn new(quiet: bool, label: impl Into<String>) -> Self {
-        signals::listen();
-        let live = !quiet && std::io::stderr().is_terminal();
-        let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let now = Instant::now();
         Self {
-            quiet,
             label: label.into(),
-            bar: ProgressBar::with_draw_target(None, target),
-            live,
+            line: LiveLine::new(quiet, LIVE_LINE),
             done_before: 0,
             iterations: 0,
             started: now,
             last_line: now,
             last_tenth: 0,
             events: 0,
-            stopping: false,
         }
     }
 
-    /// Says something beside the progress.
-    fn say(&self, line: &str) {
-        if self.quiet {
-        } else if self.live {
-            self.bar.println(line);
-        } else {
-            talk(line);
-        }
-    }
-
-    /// `12 s left`, in front of the numbers; nothing at the start and close to the end.
+    /// Returns `12 s left, `, or nothing at the start and close to the end.
     fn time_left(&self, iteration: usize) -> String {
         let done = iteration.saturating_sub(self.done_before);
         let rest = self.iterations.saturating_sub(iteration);
@@ -88,14 +65,14 @@ impl Progress {
     fn event(&mut self, row: &Row) {
         let Some(event) = row.event else { return };
         if matches!(event, Event::Note(_)) {
-            // It was said when the phase began.
+            // It was printed when the phase began.
             return;
         }
         self.events += 1;
         if self.events <= EVENTS_TOLD {
-            self.say(&format!("  iteration {}: {}", row.iteration, describe(event)));
+            self.line.say(&format!("  iteration {}: {}", row.iteration, describe(event)));
         } else if self.events == EVENTS_TOLD + 1 {
-            self.say("  more such events are in `log.csv`");
+            self.line.say("  further events are in `log.csv`");
         }
     }
 }
@@ -121,7 +98,7 @@ fn duration(time: Duration) -> String {
     }
 }
 
-/// `3 s`, `2 min`, `5 h`: a guess does not know more.
+/// `3 s`, `2 min`, `5 h`: an estimate has no more digits.
 fn rough(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 99.5 => format!("{seconds:.0} s"),
@@ -136,65 +113,62 @@ impl RunObserver for Progress {
         self.last_tenth = (10 * done).checked_div(iterations).unwrap_or(0);
         self.started = Instant::now();
         self.last_line = self.started;
-        self.bar.set_length(iterations as u64);
-        self.bar.set_position(done as u64);
-        let style = ProgressStyle::with_template(LIVE_LINE).expect("a fixed template");
-        self.bar.set_style(style.progress_chars("=> "));
-        let verb =
-            if done > 0 { format!("goes on at iteration {done}") } else { "runs".to_owned() };
-        self.say(&format!("{} {verb}, into {}", self.label, folder.path().display()));
+        self.line.bar.set_length(iterations as u64);
+        self.line.bar.set_position(done as u64);
+        let (label, folder) = (&self.label, folder.path().display());
+        self.line.say(&match done {
+            0 => format!("training {label} into {folder}"),
+            _ => format!("resuming {label} at iteration {done}, in {folder}"),
+        });
     }
 
     fn phase(&mut self, text: &str, iterations: usize) {
         self.iterations = iterations;
-        self.bar.set_length(iterations as u64);
-        self.say(&format!("  {text}"));
+        self.line.bar.set_length(iterations as u64);
+        self.line.say(&format!("  {text}"));
     }
 
     fn warn(&mut self, text: &str) {
-        self.say(&format!("warning: {text}"));
+        self.line.say(&format!("warning: {text}"));
     }
 
     fn iteration(&mut self, row: &Row) -> ControlFlow<()> {
         let (now, iteration) = (Instant::now(), row.iteration);
         self.event(row);
-        if self.live {
+        if self.line.is_live() {
             if now - self.last_line >= LIVE_EVERY || iteration >= self.iterations {
                 self.last_line = now;
-                self.bar.set_position(iteration as u64);
-                self.bar.set_message(self.time_left(iteration) + &numbers(row));
+                self.line.bar.set_position(iteration as u64);
+                self.line.bar.set_message(self.time_left(iteration) + &numbers(row));
             }
-        } else if !self.quiet {
+        } else if !self.line.is_quiet() {
             let tenth = (10 * iteration).checked_div(self.iterations).unwrap_or(10);
             if tenth > self.last_tenth || now - self.last_line >= PLAIN_EVERY {
                 (self.last_line, self.last_tenth) = (now, tenth);
                 let left = self.time_left(iteration);
-                self.say(&format!("  {iteration}/{}  {left}{}", self.iterations, numbers(row)));
+                self.line.say(&format!(
+                    "  {iteration}/{}  {left}{}",
+                    self.iterations,
+                    numbers(row)
+                ));
             }
         }
-        if !signals::asked_to_stop() {
-            return ControlFlow::Continue(());
-        }
-        if !self.stopping {
-            self.stopping = true;
-            self.say("stops after this iteration; Ctrl-C again ends at once");
-        }
-        ControlFlow::Break(())
+        self.line.check_stop()
     }
 
     fn end(&mut self, manifest: &Manifest) {
-        self.bar.finish_and_clear();
+        self.line.bar.finish_and_clear();
         let took = duration(self.started.elapsed());
-        let (done, all) = (manifest.done, manifest.iterations);
+        let (done, all) = (manifest.done, counted(manifest.iterations, "iteration"));
         let how = match manifest.status {
-            Status::Finished => format!("finished {done} iterations in {took}"),
+            Status::Finished => format!("finished {} in {took}", counted(done, "iteration")),
             Status::Interrupted => {
-                format!("was stopped at {done} of {all} iterations after {took}")
+                format!("interrupted at {done} of {all} after {took}")
             }
             Status::Running | Status::Failed => {
-                format!("failed at {done} of {all} iterations after {took}")
+                format!("failed at {done} of {all} after {took}")
             }
         };
-        self.say(&format!("{} {how}", self.label));
+        self.line.say(&format!("{}: {how}", self.label));
     }
 }

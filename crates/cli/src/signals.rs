@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one finishes the iteration and saves, the second one ends the program.
+//! Ctrl-C: the first one stops after the current iteration and saves, the second one exits at once.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static ASKED: AtomicBool = AtomicBool::new(false);
 static LISTENING: OnceLock<()> = OnceLock::new();
 
-/// From now on, Ctrl-C (and a polite request to terminate) asks to stop.
+/// From now on, Ctrl-C and SIGTERM ask the program to stop.
 pub(crate) fn listen() {
     LISTENING.get_or_init(|| {
         let answer = ctrlc::set_handler(|| {
@@ -14,12 +14,12 @@ pub(crate) fn listen() {
                 std::process::exit(i32::from(crate::INTERRUPTED));
             }
         });
-        // Without a handler Ctrl-C ends the program at once: less polite, and still safe.
+        // Without a handler Ctrl-C exits at once; the last checkpoint is kept.
         drop(answer);
     });
 }
 
-/// Whether the user has asked to stop.
+/// Returns whether the user has asked to stop.
 pub(crate) fn asked_to_stop() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -1,29 +1,23 @@
-//! Progress of many trainings as one: a live line on a terminal, plain lines in a pipe.
+//! Progress of a study: a live line on a terminal, plain lines in a pipe.
 
 use std::ops::ControlFlow;
-
-use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lawful_experiment::runner::StudyObserver;
-use lawful_experiment::{Manifest, Status};
+use lawful_experiment::{Manifest, Status, counted};
 use lawful_paper::timings::duration;
 
-use crate::output::talk;
-use crate::signals;
+use crate::live_line::LiveLine;
 
 /// Time between two updates of a live line.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
 /// Time between two plain lines.
 const PLAIN_EVERY: Duration = Duration::from_secs(20);
 
-/// Shows many trainings and listens for Ctrl-C.
-pub(crate) struct Overall {
-    quiet: bool,
-    live: bool,
-    bar: ProgressBar,
+/// Shows the progress of many trainings, and stops them on Ctrl-C.
+pub(crate) struct StudyProgress {
+    line: LiveLine,
     state: Mutex<State>,
 }
 
@@ -32,60 +26,39 @@ struct State {
     last_line: Instant,
     trainings: usize,
     ended: usize,
-    /// What is to be done from the start of this session, and what is done.
+    /// Cost of what this session has to do, and of what it has done.
     work: f64,
     done: f64,
-    stopping: bool,
 }
 
-impl Overall {
+impl StudyProgress {
     pub(crate) fn new(quiet: bool) -> Self {
-        signals::listen();
-        let live = !quiet && std::io::stderr().is_terminal();
-        let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(1000), target);
-        let style = ProgressStyle::with_template("{bar:20} {wide_msg}").expect("a fixed template");
-        bar.set_style(style.progress_chars("=> "));
+        let line = LiveLine::new(quiet, "{bar:20} {wide_msg}");
+        line.bar.set_length(1000);
         let now = Instant::now();
-        let state = State {
-            started: now,
-            last_line: now,
-            trainings: 0,
-            ended: 0,
-            work: 0.0,
-            done: 0.0,
-            stopping: false,
-        };
-        Self { quiet, live, bar, state: Mutex::new(state) }
+        let state =
+            State { started: now, last_line: now, trainings: 0, ended: 0, work: 0.0, done: 0.0 };
+        Self { line, state: Mutex::new(state) }
     }
 
     /// Removes the live line.
     pub(crate) fn clear(&self) {
-        self.bar.finish_and_clear();
-    }
-
-    fn say(&self, line: &str) {
-        if self.quiet {
-        } else if self.live {
-            self.bar.println(line);
-        } else {
-            talk(line);
-        }
+        self.line.bar.finish_and_clear();
     }
 
     /// `12 of 81 trainings, 14 %, 6.9 min left`.
     fn show(&self, state: &mut State) {
-        let every = if self.live { LIVE_EVERY } else { PLAIN_EVERY };
-        if self.quiet || state.last_line.elapsed() < every {
+        let every = if self.line.is_live() { LIVE_EVERY } else { PLAIN_EVERY };
+        if self.line.is_quiet() || state.last_line.elapsed() < every {
             return;
         }
         state.last_line = Instant::now();
         let line = state.line();
-        if self.live {
-            self.bar.set_position(state.per_mille());
-            self.bar.set_message(line);
+        if self.line.is_live() {
+            self.line.bar.set_position(state.per_mille());
+            self.line.bar.set_message(line);
         } else {
-            talk(format!("  {line}"));
+            self.line.say(&format!("  {line}"));
         }
     }
 }
@@ -108,41 +81,34 @@ impl State {
             String::new()
         };
         let percent = 100.0 * share;
-        format!("{} of {} trainings, {percent:.0} %{left}", self.ended, self.trainings)
+        format!("{} of {}, {percent:.0} %{left}", self.ended, counted(self.trainings, "training"))
     }
 }
 
-impl StudyObserver for Overall {
+impl StudyObserver for StudyProgress {
     fn begin(&self, trainings: usize, finished: usize, work: f64) {
         let mut state = self.state.lock().expect("no thread panicked");
         (state.trainings, state.ended, state.work) = (trainings, finished, work);
         state.started = Instant::now();
         let found = match finished {
             0 => String::new(),
-            found => format!(", {found} of which are finished already"),
+            found => format!(", {found} of them finished before"),
         };
-        self.say(&format!("{trainings} trainings{found}"));
+        self.line.say(&format!("{}{found}", counted(trainings, "training")));
     }
 
     fn advance(&self, work: f64) -> ControlFlow<()> {
         let mut state = self.state.lock().expect("no thread panicked");
         state.done += work;
         self.show(&mut state);
-        if !signals::asked_to_stop() {
-            return ControlFlow::Continue(());
-        }
-        if !state.stopping {
-            state.stopping = true;
-            self.say("stops after this iteration; Ctrl-C again ends at once");
-        }
-        ControlFlow::Break(())
+        self.line.check_stop()
     }
 
     fn ended(&self, label: &str, manifest: &Manifest) {
         let mut state = self.state.lock().expect("no thread panicked");
         state.ended += 1;
         if manifest.status == Status::Failed {
-            self.say(&format!("{label} failed: {}", manifest.reason));
+            self.line.say(&format!("{label} failed: {}", manifest.reason));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `lawful paper` as its users meet it, small: killed, repeated, and asked for what it does not have.
+//! `lawful paper` on a small scale: killed, repeated, and with options that do not exist.
 #![expect(clippy::unwrap_used, reason = "what a test's helper cannot do fails the test")]
 
 use std::path::Path;
@@ -61,7 +61,7 @@ fn killed_at_a_random_moment_and_run_again_it_gives_the_same_results() {
 }
 
 #[test]
-fn quiet_says_nothing_but_the_report() {
+fn quiet_prints_only_the_report() {
     let folder = tempfile::tempdir().unwrap();
     let few = ["--system", "population", "--method", "vanilla", "--seeds", "1"];
     let command = [&few[..], &["--iterations", "3", "--quiet", "--out", "a/b"]].concat();
@@ -92,11 +92,11 @@ fn words_that_the_paper_does_not_have_are_refused() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_said_before_any_work() {
+fn a_folder_that_cannot_be_created_is_reported_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     files::write(&folder.path().join("paper"), b"a file").unwrap();
     let (code, out, err) = said(lawful(folder.path(), &["--seeds", "1"]));
     assert_eq!((code, out.as_str()), (2, ""));
     assert!(err.contains("there is a file where a folder should be"), "{err}");
-    assert!(err.contains("hint: name another folder: `--out FOLDER`"), "{err}");
+    assert!(err.contains("hint: choose another folder: `--out FOLDER`"), "{err}");
 }

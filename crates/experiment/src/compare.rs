@@ -1,6 +1,6 @@
-//! Experiments side by side: each with every combination of some changes, from several seeds.
+//! Compares experiments: each with every combination of some changes, from several seeds.
 //!
-//! Changes are a file of axes, each with its levels:
+//! The changes are a file of axes, each with its levels:
 //!
 //! ```toml
 //! # Keys that get the training's seed, so that every seed has data of its own.
@@ -15,22 +15,22 @@
 //! ```
 //!
 //! `set` changes keys of every experiment, `for.NAME` those of the experiment of that name; a level
-//! with `for` leaves out experiments that it does not name. `quick` levels are those of a quick look;
-//! an axis without any has all of them.
+//! with `for` leaves out experiments that it does not name. `--quick` takes the `quick` levels only; an
+//! axis without any keeps all of its levels.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use crate::assess::assess;
+use crate::config::{self, ExperimentFile};
+use crate::csv_writer::CsvWriter;
 use crate::diagnostic::Diagnostic;
-use crate::experiment::Experiment;
-use crate::loaded_run::LoadedRun;
-use crate::log::quoted;
-use crate::number::{exact, short};
-use crate::runner::{self, Finished, StudyObserver, changes};
-use crate::{config, files};
+use crate::files;
+use crate::run::{LoadedRun, Status};
+use crate::runner::{self, FinishedRun, StudyObserver, changes};
+use crate::scores::{SetScore, score_sets};
+use lawful::{exact, short};
 
 /// What is compared.
 #[derive(Debug, Clone, Default)]
@@ -41,9 +41,9 @@ pub struct Options {
     pub axes: Option<PathBuf>,
     /// Seeds 1 to this.
     pub seeds: u64,
-    /// Only the levels of a quick look.
+    /// Take only the `quick` levels.
     pub quick: bool,
-    /// Trainings at the same time.
+    /// Number of trainings that run at the same time.
     pub jobs: usize,
 }
 
@@ -56,7 +56,7 @@ struct Level {
     quick: bool,
 }
 
-/// One thing that is varied.
+/// A set of alternative changes.
 #[derive(Debug, Clone)]
 struct Axis {
     name: String,
@@ -66,13 +66,13 @@ struct Axis {
 /// One training of a comparison.
 #[derive(Debug, Clone)]
 struct Entry {
-    experiment: Experiment,
+    file: ExperimentFile,
     name: String,
     levels: Vec<String>,
     seed: u64,
 }
 
-/// A training's score on one set.
+/// The score of one training on one set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// The experiment's name.
@@ -83,7 +83,7 @@ pub struct Line {
     pub seed: u64,
     /// The set.
     pub set: String,
-    /// Mean squared error; none if it could not be solved.
+    /// Mean squared error; `None` if the model could not be solved.
     pub mse: Option<f64>,
     /// Mean violation of all laws together.
     pub violation: Option<f64>,
@@ -91,38 +91,35 @@ pub struct Line {
     pub evaluations: usize,
 }
 
-/// What a comparison ends with.
+/// The result of a comparison.
 #[derive(Debug, Clone)]
-pub enum Compared {
-    /// Everything was trained; the lines, and the file with the table.
-    Done {
-        /// One per training and set.
-        lines: Vec<Line>,
-        /// Names of the axes.
-        axes: Vec<String>,
-        /// Where the table is.
-        table: PathBuf,
-        /// Trainings that failed.
-        failed: usize,
-    },
-    /// The spectator wished to stop; comparing again goes on.
-    Interrupted,
+pub struct Comparison {
+    /// One line per training and set.
+    pub lines: Vec<Line>,
+    /// Names of the axes.
+    pub axes: Vec<String>,
+    /// The file with the table.
+    pub table: PathBuf,
+    /// Number of trainings that failed.
+    pub failed: usize,
 }
 
 /// Trains everything into `out`, and writes `runs.csv` and `table.md` there.
+///
+/// Returns `None` if the observer stopped it: the same call resumes.
 pub fn compare(
     options: &Options,
     out: &Path,
     observer: &dyn StudyObserver,
-) -> Result<Compared, Diagnostic> {
+) -> Result<Option<Comparison>, Diagnostic> {
     let (axes, seed_keys) = match &options.axes {
         Some(path) => read_axes(path, options.quick)?,
         None => (Vec::new(), Vec::new()),
     };
     let mut entries = Vec::new();
     for path in &options.files {
-        // Its own complaints first, which know the place.
-        let name = config::read(path)?.name;
+        // Errors of the file itself are found first: they have their place in it.
+        let name = config::read(path)?.experiment.name;
         let table = changes::parse(&path.display().to_string(), &files::read_text(path)?)?;
         for levels in combinations(&axes, &name) {
             let mut changed = table.clone();
@@ -140,14 +137,14 @@ pub fn compare(
                 }
                 changes::set(&mut seeded, &changes::single("training.seed", number));
                 let label = levels.iter().map(|level| level.name.clone()).collect();
-                let experiment = changes::experiment(&path.display().to_string(), &seeded)?;
-                entries.push(Entry { experiment, name: name.clone(), levels: label, seed });
+                let file = changes::experiment(&path.display().to_string(), &seeded)?;
+                entries.push(Entry { file, name: name.clone(), levels: label, seed });
             }
         }
     }
-    let plan: Vec<Experiment> = entries.iter().map(|entry| entry.experiment.clone()).collect();
-    let ended = runner::run(&plan, &out.join("runs"), options.jobs, observer)?;
-    let runner::Ended::Done(finished) = ended else { return Ok(Compared::Interrupted) };
+    let plan: Vec<ExperimentFile> = entries.iter().map(|entry| entry.file.clone()).collect();
+    let finished = runner::run(&plan, &out.join("runs"), options.jobs, observer)?;
+    let Some(finished) = finished else { return Ok(None) };
     let mut lines = Vec::new();
     for (entry, finished) in entries.iter().zip(&finished) {
         lines.extend(score(entry, finished)?);
@@ -156,12 +153,11 @@ pub fn compare(
     files::write(&out.join("runs.csv"), csv(&lines, &axes).as_bytes())?;
     let table = out.join("table.md");
     files::write(&table, markdown(&lines, &axes).as_bytes())?;
-    let status = |finished: &&Finished| finished.manifest.status == crate::Status::Failed;
-    let failed = finished.iter().filter(status).count();
-    Ok(Compared::Done { lines, axes, table, failed })
+    let failed = finished.iter().filter(|run| run.manifest.status == Status::Failed).count();
+    Ok(Some(Comparison { lines, axes, table, failed }))
 }
 
-/// Whether the table that would hold this key exists.
+/// Returns whether the table that would hold this key exists.
 fn has_home(table: &Table, key: &str) -> bool {
     let Some((home, _)) = key.rsplit_once('.') else { return true };
     let mut table = table;
@@ -194,19 +190,24 @@ fn read_axes(path: &Path, quick: bool) -> Result<(Vec<Axis>, Vec<String>), Diagn
     let list = |table: &Table, key: &str| -> Option<Vec<Value>> {
         table.get(key).map_or(Some(Vec::new()), |value| value.as_array().cloned())
     };
-    let keys = list(&table, "seed-keys").ok_or_else(|| wrong("`seed-keys` is not a list"))?;
+    let keys =
+        list(&table, "seed-keys").ok_or_else(|| wrong("`seed-keys` must be a list of texts"))?;
     let keys: Option<_> = keys.iter().map(|key| key.as_str().map(ToOwned::to_owned)).collect();
-    let keys = keys.ok_or_else(|| wrong("`seed-keys` is not a list of texts"))?;
+    let keys = keys.ok_or_else(|| wrong("`seed-keys` must be a list of texts"))?;
     let mut axes = Vec::new();
-    for axis in list(&table, "axis").ok_or_else(|| wrong("`axis` is not a list"))? {
-        let axis = axis.as_table().cloned().ok_or_else(|| wrong("an axis is not a table"))?;
+    for axis in list(&table, "axis").ok_or_else(|| wrong("axes are written as `[[axis]]`"))? {
+        let axis =
+            axis.as_table().cloned().ok_or_else(|| wrong("axes are written as `[[axis]]`"))?;
         let name = text(&axis, "name").ok_or_else(|| wrong("an axis has no name"))?;
         if let Some(key) = axis.keys().find(|key| !["name", "level"].contains(&key.as_str())) {
             return Err(wrong(&format!("unknown key `{key}` of the axis `{name}`")));
         }
         let mut levels = Vec::new();
-        for level in list(&axis, "level").ok_or_else(|| wrong("`level` is not a list"))? {
-            let level = level.as_table().ok_or_else(|| wrong("a level is not a table"))?;
+        for level in
+            list(&axis, "level").ok_or_else(|| wrong("`level` must be a list of tables"))?
+        {
+            let level =
+                level.as_table().ok_or_else(|| wrong("`level` must be a list of tables"))?;
             let known = ["name", "set", "for", "quick"];
             if let Some(key) = level.keys().find(|key| !known.contains(&key.as_str())) {
                 return Err(wrong(&format!("unknown key `{key}` of a level of `{name}`")));
@@ -214,9 +215,10 @@ fn read_axes(path: &Path, quick: bool) -> Result<(Vec<Axis>, Vec<String>), Diagn
             let quick = level.get("quick").map_or(Some(false), Value::as_bool);
             levels.push(Level {
                 name: text(level, "name").ok_or_else(|| wrong("a level has no name"))?,
-                set: inner(level, "set").ok_or_else(|| wrong("`set` is not a table"))?,
-                of_experiments: inner(level, "for").ok_or_else(|| wrong("`for` is not a table"))?,
-                quick: quick.ok_or_else(|| wrong("`quick` is neither true nor false"))?,
+                set: inner(level, "set").ok_or_else(|| wrong("`set` must be a table"))?,
+                of_experiments: inner(level, "for")
+                    .ok_or_else(|| wrong("`for` must be a table"))?,
+                quick: quick.ok_or_else(|| wrong("`quick` must be `true` or `false`"))?,
             });
         }
         if quick && levels.iter().any(|level| level.quick) {
@@ -230,14 +232,14 @@ fn read_axes(path: &Path, quick: bool) -> Result<(Vec<Axis>, Vec<String>), Diagn
     Ok((axes, keys))
 }
 
-/// One level of each axis, in every combination that an experiment takes part in.
+/// Returns every combination of levels, one of each axis, that applies to an experiment.
 fn combinations<'a>(axes: &'a [Axis], experiment: &str) -> Vec<Vec<&'a Level>> {
     let mut all: Vec<Vec<&Level>> = vec![Vec::new()];
     for axis in axes {
-        let takes_part = |level: &&Level| {
+        let applies = |level: &&Level| {
             level.of_experiments.is_empty() || level.of_experiments.contains_key(experiment)
         };
-        let levels: Vec<&Level> = axis.levels.iter().filter(takes_part).collect();
+        let levels: Vec<&Level> = axis.levels.iter().filter(applies).collect();
         all = (all.iter())
             .flat_map(|chosen| levels.iter().map(move |&level| [&chosen[..], &[level]].concat()))
             .collect();
@@ -245,12 +247,12 @@ fn combinations<'a>(axes: &'a [Axis], experiment: &str) -> Vec<Vec<&'a Level>> {
     all
 }
 
-/// The scores of a training that has ended, from its own model.
-fn score(entry: &Entry, finished: &Finished) -> Result<Vec<Line>, Diagnostic> {
+/// Scores the model of a finished training on every set.
+fn score(entry: &Entry, finished: &FinishedRun) -> Result<Vec<Line>, Diagnostic> {
     let run = LoadedRun::open(finished.folder.path(), None)?;
-    let assessment = assess(&run.experiment, &run.theta, run.manifest.substeps);
-    let line = |set: &crate::SetScore| {
-        let score = set.outcome.as_ref().ok();
+    let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
+    let line = |set: &SetScore| {
+        let score = set.score.as_ref().ok();
         Line {
             experiment: entry.name.clone(),
             levels: entry.levels.clone(),
@@ -261,29 +263,33 @@ fn score(entry: &Entry, finished: &Finished) -> Result<Vec<Line>, Diagnostic> {
             evaluations: finished.manifest.done + 1,
         }
     };
-    Ok(assessment.sets.iter().map(line).collect())
+    Ok(scores.sets.iter().map(line).collect())
 }
 
 /// One row per training and set.
 fn csv(lines: &[Line], axes: &[String]) -> String {
-    let mut text = String::from("experiment");
-    for name in axes.iter().map(String::as_str).chain(["seed", "set", "mse", "violation"]) {
-        let _ = write!(text, ",{}", quoted(name));
-    }
-    text += ",evaluations\n";
-    let cell = |value: Option<f64>| value.map_or(String::new(), exact);
+    let mut csv = CsvWriter::new();
+    let axes = axes.iter().map(String::as_str);
+    let scores = ["seed", "set", "mse", "violation", "evaluations"];
+    csv.row(["experiment"].into_iter().chain(axes).chain(scores));
+    let number = |value: Option<f64>| value.map_or(String::new(), exact);
     for line in lines {
-        text += &quoted(&line.experiment);
+        csv.cell(&line.experiment);
         for level in &line.levels {
-            let _ = write!(text, ",{}", quoted(level));
+            csv.cell(level);
         }
-        let (set, mse, violation) = (quoted(&line.set), cell(line.mse), cell(line.violation));
-        let _ = writeln!(text, ",{},{set},{mse},{violation},{}", line.seed, line.evaluations);
+        csv.cell(line.seed.to_string());
+        csv.cell(&line.set);
+        csv.cell(number(line.mse));
+        csv.cell(number(line.violation));
+        csv.cell(line.evaluations.to_string());
+        csv.end_row();
     }
-    text
+    csv.into_text()
 }
 
-/// Median and worst over the seeds, for each experiment, combination and set.
+/// Returns a Markdown table of the median and the worst score over the seeds, for each experiment,
+/// combination of levels and set.
 pub fn markdown(lines: &[Line], axes: &[String]) -> String {
     let mut text = String::from("| experiment |");
     for name in axes {
@@ -327,7 +333,7 @@ pub fn markdown(lines: &[Line], axes: &[String]) -> String {
     text
 }
 
-/// In increasing order; what could not be solved is infinite.
+/// Sorts scores in increasing order; a set that could not be solved counts as infinite.
 fn sorted(values: impl Iterator<Item = Option<f64>>) -> Vec<f64> {
     let mut values: Vec<f64> = values.map(|value| value.unwrap_or(f64::INFINITY)).collect();
     values.sort_by(f64::total_cmp);

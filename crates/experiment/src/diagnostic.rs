@@ -1,4 +1,4 @@
-//! One mistake of the user: what is wrong, where, and what to type instead.
+//! An error for the user: what is wrong, where, and how to fix it.
 //!
 //! ```text
 //! error: the law `mass is conserved` uses `E`, which is not known
@@ -13,14 +13,16 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use unicode_width::UnicodeWidthStr;
+
 /// An error for the user, in the form that the program prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// What is wrong, without a full stop.
     pub message: String,
-    /// Where, if it is anywhere.
+    /// Where, if it has a place.
     pub place: Option<Box<Place>>,
-    /// What to type instead, if there is a good guess.
+    /// How to fix it, if there is a good guess.
     pub hint: Option<String>,
 }
 
@@ -47,26 +49,19 @@ pub struct Spot {
 }
 
 impl Diagnostic {
-    /// A mistake that is at no place.
+    /// Creates an error without a place.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), place: None, hint: None }
     }
 
-    /// Says where it is.
+    /// Adds the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(Box::new(place));
         self
     }
 
-    /// Says where it is, unless that is known more precisely already.
-    #[must_use]
-    pub fn or_at(mut self, place: impl FnOnce() -> Place) -> Self {
-        self.place = self.place.or_else(|| Some(Box::new(place())));
-        self
-    }
-
-    /// Says what to type instead.
+    /// Adds a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -104,7 +99,7 @@ impl Spot {
     }
 }
 
-/// The last boundary of a character at or before `position`.
+/// Returns the last boundary of a character at or before `position`.
 fn floor_char(text: &str, position: usize) -> usize {
     let position = position.min(text.len());
     (0..=position).rev().find(|&p| text.is_char_boundary(p)).unwrap_or(0)
@@ -125,19 +120,20 @@ impl fmt::Display for Spot {
         let after = if end < line.len() { "…" } else { "" };
         let shown: String = line[start..end].iter().collect();
         writeln!(f, "    {before}{}{after}", shown.trim_end())?;
-        let indent = before.chars().count() + cells(&line[start..from]);
+        let cells = |part: &[char]| String::from_iter(part).width();
+        let indent = before.width() + cells(&line[start..from]);
         let carets = cells(&line[from..to.min(end).max(from).min(line.len())]).max(1);
         write!(f, "    {}{}", " ".repeat(indent), "^".repeat(carets))
     }
 }
 
-/// Where to begin showing a long line so that the carets `from..to` are in view.
+/// Returns where the shown part of a long line begins, so that the carets `from..to` are in it.
 fn window_start(from: usize, to: usize, len: usize) -> usize {
     let middle = usize::midpoint(from, to.min(from + SHOWN));
     middle.saturating_sub(SHOWN / 2).min(len - SHOWN).min(from)
 }
 
-/// A character that takes the room it seems to take: no tabs, no control characters.
+/// Replaces tabs and control characters, whose width depends on the terminal.
 fn visible(c: char) -> char {
     match c {
         '\t' => ' ',
@@ -146,29 +142,7 @@ fn visible(c: char) -> char {
     }
 }
 
-/// Cells of a terminal that these characters take.
-fn cells(text: &[char]) -> usize {
-    text.iter().map(|&c| cell_width(c)).sum()
-}
-
-/// 0 for marks that combine with the letter before, 2 for East Asian letters and emoji.
-fn cell_width(c: char) -> usize {
-    match u32::from(c) {
-        0x0300..=0x036f | 0x200b..=0x200f | 0x20d0..=0x20ff | 0xfe00..=0xfe0f => 0,
-        0x1100..=0x115f
-        | 0x2e80..=0xa4cf
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1f300..=0x1faff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
-}
-
-/// A sentence that repeats a very long text of the user shows its beginning and its end.
+/// Cuts the middle out of a very long sentence.
 fn shortened(sentence: &str) -> Cow<'_, str> {
     const LONGEST: usize = 600;
     let letters = sentence.chars().count();
@@ -235,19 +209,24 @@ mod tests {
     }
 
     #[test]
-    fn a_place_known_more_precisely_is_kept() {
-        let known = Diagnostic::new("").at(Place::file("a"));
-        assert_eq!(known.or_at(|| Place::file("b")).place, Some(Box::new(Place::file("a"))));
-    }
-
-    #[test]
     fn carets_stand_below_their_part_after_tabs_accents_and_wide_letters() {
-        for text in ["\tx = BAD", "größe = BAD", "e\u{301} = BAD", "温度 = BAD", "🦀 = BAD # 🦀"]
-        {
-            let (line, carets) = shown(text, find(text, "BAD"));
-            let before: Vec<char> = line.split("BAD").next().unwrap().chars().collect();
-            assert_eq!(carets, format!("{}^^^", " ".repeat(cells(&before))), "{text}");
+        for (before, cells) in [
+            ("\tx = ", 5),
+            ("\u{1b}x = ", 5),
+            ("größe = ", 8),
+            ("e\u{301} = ", 4),
+            ("温度 = ", 7),
+            ("ﾃﾞｰﾀ = ", 7),
+            ("🦀 = ", 5),
+            ("👩‍🔬 = ", 5),
+        ] {
+            let text = format!("{before}BAD # 🦀");
+            let (line, carets) = shown(&text, find(&text, "BAD"));
+            assert!(!line.contains(['\t', '\u{1b}']));
+            assert_eq!(carets, format!("{}^^^", " ".repeat(4 + cells)), "{text}");
         }
+        let text = "x = 温度";
+        assert_eq!(shown(text, find(text, "温度")).1, "        ^^^^");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The only door to the file system: whole files in, whole files out, errors as sentences.
-#![expect(clippy::disallowed_methods, reason = "this module is the door that the lint points to")]
+//! The only access to the file system: reads and writes whole files, with errors for the user.
+#![expect(clippy::disallowed_methods, reason = "the lint points to this module")]
 
 mod encoding;
 
@@ -11,20 +11,19 @@ use lawful::law::nearest;
 
 use crate::diagnostic::{Diagnostic, Place};
 
-/// The bytes of a file.
+/// Reads the bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     fs::read(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => not_found(path),
-        _ if path.is_dir() => Diagnostic::new(format!(
-            "cannot read `{}`: it is a folder, and a file is needed",
-            path.display()
-        )),
+        _ if path.is_dir() => {
+            Diagnostic::new(format!("cannot read `{}`: it is a folder, not a file", path.display()))
+        }
         _ => failed("read", path, &error),
     })
 }
 
-/// The text of a file: UTF-8, of which ASCII is a part. A byte-order mark is taken off; any other
-/// encoding is an error that says which one it looks like.
+/// Reads the text of a file in UTF-8, without a byte-order mark. Another encoding is an error, with a
+/// guess at what it is.
 pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     encoding::decode(read(path)?).map_err(|error| {
         Diagnostic::new(format!("`{}` {}", path.display(), error.message))
@@ -33,13 +32,12 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     })
 }
 
-/// Writes a file as a whole: a reader, also one that comes after a crash of this program, finds the
-/// old file or the new one, never a part.
+/// Writes a file atomically: a reader finds the old file or the new one, even after a crash.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
     let part = part_of(path);
     let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
     written.map_err(|error| {
-        // Nothing more can be done if the rest cannot be removed either.
+        // The first error is reported, whether or not this one succeeds.
         let _ = fs::remove_file(&part);
         failed("write", path, &error)
     })
@@ -51,30 +49,30 @@ fn part_of(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }
 
-/// Opens a file to add to its end; it is made if it does not exist.
+/// Opens a file to append to it; creates it if it does not exist.
 pub fn append(path: &Path) -> Result<File, Diagnostic> {
     let file = OpenOptions::new().append(true).create(true).open(path);
     file.map_err(|error| failed("write", path, &error))
 }
 
-/// Makes a folder, with those it lies in. It may exist already.
+/// Creates a folder and its parents. It may exist already.
 pub fn create_folder(path: &Path) -> Result<(), Diagnostic> {
-    fs::create_dir_all(path).map_err(|error| failed("make the folder", path, &error))
+    fs::create_dir_all(path).map_err(|error| failed("create the folder", path, &error))
 }
 
-/// Removes a folder with all that is in it.
+/// Removes a folder with its contents.
 pub fn remove_folder(path: &Path) -> Result<(), Diagnostic> {
     fs::remove_dir_all(path).map_err(|error| failed("remove", path, &error))
 }
 
-/// Removes a folder if there is nothing in it.
+/// Removes an empty folder.
 pub fn remove_empty_folder(path: &Path) -> Result<(), Diagnostic> {
     fs::remove_dir(path).map_err(|error| failed("remove", path, &error))
 }
 
-/// Gives a folder another name, which no folder with something in it may have.
+/// Renames a folder. No folder that is not empty may have the new name.
 pub fn rename_folder(from: &Path, to: &Path) -> Result<(), Diagnostic> {
-    fs::rename(from, to).map_err(|error| failed("make the folder", to, &error))
+    fs::rename(from, to).map_err(|error| failed("create the folder", to, &error))
 }
 
 /// Removes a file.
@@ -82,7 +80,7 @@ pub fn remove(path: &Path) -> Result<(), Diagnostic> {
     fs::remove_file(path).map_err(|error| failed("remove", path, &error))
 }
 
-/// Names of the files and folders in a folder, sorted; none if it cannot be read.
+/// Returns the names of the files and folders in a folder, sorted; none if it cannot be read.
 pub fn list(folder: &Path) -> Vec<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -108,7 +106,7 @@ fn failed(verb: &str, path: &Path, error: &io::Error) -> Diagnostic {
     Diagnostic::new(format!("cannot {verb} `{}`: {reason}", path.display()))
 }
 
-/// There is no such file; perhaps one with almost this name.
+/// Returns the error of a missing file, with a similar name as hint.
 fn not_found(path: &Path) -> Diagnostic {
     let folder = path.parent().unwrap_or(Path::new(""));
     let error = Diagnostic::new(format!("there is no file `{}`", path.display()));
@@ -124,7 +122,7 @@ fn not_found(path: &Path) -> Diagnostic {
     let alike = names.iter().filter(|name| Path::new(name).extension() == Some(extension));
     let alike: Vec<String> = alike.map(|name| format!("`{name}`")).collect();
     match alike.len() {
-        1..=8 => error.with_hint(format!("beside it there is {}", alike.join(", "))),
+        1..=8 => error.with_hint(format!("the folder has {}", alike.join(", "))),
         _ => error,
     }
 }
@@ -149,7 +147,7 @@ mod tests {
         write(&folder.path().join("oscillator.csv"), b"").unwrap();
         let hint = |name: &str| read(&folder.path().join(name)).unwrap_err().hint;
         assert_eq!(hint("oscilator.csv").as_deref(), Some("did you mean `oscillator.csv`?"));
-        assert_eq!(hint("data.csv").as_deref(), Some("beside it there is `oscillator.csv`"));
+        assert_eq!(hint("data.csv").as_deref(), Some("the folder has `oscillator.csv`"));
         assert_eq!(hint("data.toml"), None);
         assert!(hint("nowhere/data.csv").unwrap().starts_with("there is no folder"));
     }
@@ -158,7 +156,7 @@ mod tests {
     fn a_folder_is_not_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let message = read(folder.path()).unwrap_err().message;
-        assert!(message.ends_with("it is a folder, and a file is needed"), "{message}");
+        assert!(message.ends_with("it is a folder, not a file"), "{message}");
         let message = write(folder.path(), b"x").unwrap_err().message;
         assert!(message.starts_with("cannot write"), "{message}");
     }

@@ -1,19 +1,18 @@
-//! What was understood of an experiment, in words.
+//! The summary of an experiment that `lawful check` prints.
 
 use std::fmt::Write as _;
 
 use lawful::law::{Steps, Workspace};
-use lawful::optimiser::LbfgsScaling;
-use lawful::strategy::{Penalise, Penalty};
-use lawful::{Control, Law, LearnedConstant, RateDecay, Relation, Schedule, Solver};
+use lawful::{
+    Control, Enforcement, Law, LearnedConstant, Phase, Prepared, RateDecay, Relation, Schedule,
+    Solver, exact, short,
+};
 
-use crate::assemble::in_a_line;
-use crate::assess::{scored_range, scored_rows};
-use crate::experiment::{Experiment, OptimiserSettings, Phase, StrategyKind, Training};
-use crate::number::{exact, short};
-use crate::run_folder::{RECONSTRUCTION, sets};
+use crate::experiment::{Experiment, RECONSTRUCTION, in_a_line};
+use crate::phrases::counted;
+use crate::scores::{scored_range, scored_rows};
 
-/// A page of text: system, laws, data, network, solvers, strategy, training.
+/// Returns a summary: system, laws, data, network, solvers, strategy, training.
 pub fn summary(experiment: &Experiment) -> String {
     let mut text = String::new();
     let out = &mut text;
@@ -26,14 +25,14 @@ pub fn summary(experiment: &Experiment) -> String {
 }
 
 fn write_system(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
-    let vocabulary = &experiment.vocabulary;
+    let vocabulary = &experiment.training.vocabulary;
     writeln!(out, "experiment  {}", experiment.name)?;
     writeln!(out, "state       {}", vocabulary.state().join(", "))?;
     if !vocabulary.inputs().is_empty() {
         writeln!(out, "inputs      {}", vocabulary.inputs().join(", "))?;
     }
     for (name, value) in vocabulary.constants() {
-        let learned = experiment.constants.iter().find(|constant| constant.name == *name);
+        let learned = experiment.training.constants.iter().find(|constant| constant.name == *name);
         let how = learned.map(bounds).unwrap_or_default();
         writeln!(out, "constant    {name} = {}{how}", exact(*value))?;
     }
@@ -43,34 +42,40 @@ fn write_system(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
     Ok(())
 }
 
-/// How a constant is learned, behind its first value.
+/// Returns how a constant is learned, to be printed after its initial value.
 fn bounds(constant: &LearnedConstant) -> String {
     let above = constant.min.map(|min| format!(", above {}", exact(min)));
     let below = constant.max.map(|max| format!(", below {}", exact(max)));
     let bounds = above.into_iter().chain(below).collect::<String>();
-    format!(" at first, learned{bounds}")
+    format!(" initially, learned{bounds}")
 }
 
 fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
-    if experiment.laws.is_empty() {
+    if experiment.training.laws.is_empty() {
         writeln!(out, "laws        none")?;
     }
-    for (law, (name, relation)) in experiment.laws.iter().zip(experiment.law_titles()) {
+    for (law, (name, relation)) in experiment.training.laws.iter().zip(experiment.law_titles()) {
         let kind = match law.relation() {
             Relation::Equality => "equality",
             Relation::AtMost => "inequality",
         };
         let name = if name.is_empty() { name } else { format!("{name}: ") };
-        writeln!(out, "law         {name}{relation} ({kind})")?;
+        let monitored = match law.enforcement() {
+            Enforcement::Monitor => ", measured only",
+            Enforcement::Hard => ", guaranteed",
+            Enforcement::Penalty => "",
+        };
+        writeln!(out, "law         {name}{relation} ({kind}{monitored})")?;
         writeln!(out, "            {}", on_the_data(law, experiment))?;
     }
     Ok(())
 }
 
-/// How far the measurements themselves break a law: noise, or a law that is not true.
+/// Returns how far the measurements themselves violate a law, because of noise or a wrong law.
 fn on_the_data(law: &Law, experiment: &Experiment) -> String {
-    let dataset = &experiment.training_set;
-    let firsts: Vec<f64> = experiment.constants.iter().map(|constant| constant.start).collect();
+    let dataset = &experiment.training.data;
+    let firsts: Vec<f64> =
+        experiment.training.constants.iter().map(|constant| constant.start).collect();
     let (d, mut workspace) = (dataset.state().len(), Workspace::default());
     let (mut steps, mut broken, mut sum, mut largest) = (0_usize, 0_usize, 0.0, 0.0_f64);
     for trajectory in dataset.trajectories() {
@@ -83,14 +88,11 @@ fn on_the_data(law: &Law, experiment: &Experiment) -> String {
         let reach = law.reach();
         for row in reach.range(n) {
             let near = (row - reach.back) * d..(row + reach.ahead + 1) * d;
-            // Where a cell is missing nothing is known.
+            // Steps with a missing cell are not evaluated.
             if !residuals[row].is_finite() || trajectory.states[near].iter().any(|x| x.is_nan()) {
                 continue;
             }
-            let violation = match law.relation() {
-                Relation::Equality => residuals[row].abs(),
-                Relation::AtMost => residuals[row].max(0.0),
-            };
+            let violation = law.relation().violation(residuals[row], 0.0);
             steps += 1;
             broken += usize::from(violation > 0.0);
             sum += violation;
@@ -98,14 +100,15 @@ fn on_the_data(law: &Law, experiment: &Experiment) -> String {
         }
     }
     match (steps, broken) {
-        (0, _) => "no step of the data is complete enough to look at it".to_owned(),
+        (0, _) => "cannot be checked: every step of the data has missing values".to_owned(),
+        (1, 0) => "holds at the only step of the data".to_owned(),
         (_, 0) => format!("holds at all {steps} steps of the data"),
         _ if largest <= ROUNDING => {
             format!("holds at all {steps} steps of the data, up to rounding")
         }
         _ => format!(
-            "the data themselves break it at {broken} of {steps} steps, by {} on average and {} at \
-             most",
+            "the data themselves violate it at {broken} of {}, by {} on average and {} at most",
+            counted(steps, "step"),
             short(sum / steps as f64),
             short(largest)
         ),
@@ -116,28 +119,28 @@ fn on_the_data(law: &Law, experiment: &Experiment) -> String {
 const ROUNDING: f64 = 1e-12;
 
 fn write_data(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
-    for (name, dataset) in sets(experiment) {
+    for (name, dataset) in experiment.sets() {
         let (rows, (first, last)) = (scored_rows(dataset), scored_range(dataset));
         match name {
             RECONSTRUCTION => write!(out, "data        {name} (the training set): ")?,
             _ => write!(out, "test        {name}: ")?,
         }
         match dataset.trajectories().len() {
-            1 => write!(out, "{rows} rows")?,
-            several => write!(out, "{several} trajectories, {rows} rows")?,
+            1 => write!(out, "{}", counted(rows, "row"))?,
+            several => write!(out, "{several} trajectories, {}", counted(rows, "row"))?,
         }
         write!(out, ", t from {} to {}", exact(first), exact(last))?;
         match dataset.missing() {
             0 => writeln!(out)?,
-            missing => writeln!(out, ", {missing} cells missing")?,
+            missing => writeln!(out, ", {} missing", counted(missing, "cell"))?,
         }
     }
     Ok(())
 }
 
 fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
-    let (field, training) = (&experiment.field, &experiment.training);
-    let shape = experiment.shape();
+    let training = &experiment.training;
+    let (field, shape) = (&training.field, training.shape());
     for (variable, rate) in &field.known {
         let more = if field.learn.contains(variable) { " + network" } else { "" };
         writeln!(out, "known       d{variable}/dt = {}{more}", in_a_line(rate))?;
@@ -154,21 +157,22 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
         for (width, activation) in field.hidden.iter().zip(&field.activations) {
             write!(out, " – {width} {}", activation.name())?;
         }
-        write!(out, " – {}, {} parameters", shape.outputs, shape.parameter_len())?;
+        let parameters = counted(shape.parameter_len(), "parameter");
+        write!(out, " – {}, {parameters}", shape.outputs)?;
         writeln!(out, ", {} precision", field.precision.name())?;
     }
-    writeln!(out, "solver      {}", method(&experiment.solver))?;
-    writeln!(out, "prediction  {}", method(&experiment.predict))?;
+    writeln!(out, "solver      {}", method(&experiment.training.solver))?;
+    writeln!(out, "prediction  {}", method(&experiment.training.predict))?;
     writeln!(out, "strategy    {}", strategy(experiment))?;
-    let Training { loss, seed, .. } = training;
-    let units = if training.scale { "read off the data" } else { "the data's own" };
-    writeln!(out, "training    loss {}, units {units}, seed {seed}", loss.name())?;
+    let Prepared { loss, seed, .. } = training;
+    let scaled = if training.scale { "scaled to order one" } else { "not scaled" };
+    writeln!(out, "training    loss {}, {scaled}, seed {seed}", loss.name())?;
     if training.initial_state {
-        writeln!(out, "            initial states are trained along")?;
+        writeln!(out, "            initial states are trained")?;
     }
     if training.validation > 0.0 {
         let share = short(100.0 * training.validation);
-        writeln!(out, "            {share} % of the data are held out, to stop on")?;
+        writeln!(out, "            {share} % of the data are held out for early stopping")?;
     }
     if training.decay > 0.0 {
         writeln!(out, "            weight decay {}", exact(training.decay))?;
@@ -186,28 +190,16 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
     Ok(())
 }
 
-/// The numbers of a phase's optimiser.
+/// Returns the settings of the optimiser of a phase.
 fn details(phase: &Phase) -> String {
-    match phase.optimiser {
-        OptimiserSettings::Adam(adam) => {
-            let clip = adam
-                .clip
-                .map_or(String::new(), |clip| format!(", gradients clipped at {}", exact(clip)));
-            let rate = exact(adam.rate);
-            format!(", rate {rate}{}{clip}", decay(&phase.schedule, adam.rate))
-        }
-        OptimiserSettings::Lbfgs(lbfgs) => {
-            let by = match lbfgs.scaling {
-                LbfgsScaling::Every => "",
-                LbfgsScaling::Newest => ", scaled by the newest",
-            };
-            format!(", memory of {} pairs{by}", lbfgs.memory)
-        }
-    }
+    let rate = phase.optimiser.rate().map_or(String::new(), |rate| {
+        format!(", rate {}{}", exact(rate), rate_decay(&phase.schedule, rate))
+    });
+    rate + &phase.optimiser.details()
 }
 
-/// How the rate changes, behind the rate.
-fn decay(schedule: &Schedule, rate: f64) -> String {
+/// Returns how the rate changes, to be printed after the rate.
+fn rate_decay(schedule: &Schedule, rate: f64) -> String {
     let last = short(rate * schedule.last);
     let text = match schedule.decay {
         RateDecay::Constant => String::new(),
@@ -216,34 +208,19 @@ fn decay(schedule: &Schedule, rate: f64) -> String {
     };
     match schedule.warm_up {
         0 => text,
-        rise => format!("{text}, after a rise over {rise} iterations"),
+        rise => format!("{text}, after a warm-up of {}", counted(rise, "iteration")),
     }
 }
 
-/// The strategy with the numbers that matter most.
+/// Returns the strategy with its main settings.
 fn strategy(experiment: &Experiment) -> String {
-    let strategy = &experiment.strategy;
-    let numbers = |mu: &[f64]| mu.iter().map(|mu| exact(*mu)).collect::<Vec<_>>().join(", ");
-    let mut text = match &strategy.kind {
-        StrategyKind::Vanilla if experiment.laws.is_empty() => "vanilla".to_owned(),
-        StrategyKind::Vanilla => "vanilla: laws are measured, not enforced".to_owned(),
-        StrategyKind::L1(mu) => format!("l1, mu {}", numbers(mu)),
-        StrategyKind::L2(mu) => format!("l2, mu {}", numbers(mu)),
-        StrategyKind::SelfAdaptive(settings) => {
-            let form = match settings.penalty {
-                Penalty::Absolute => "",
-                Penalty::Squared => ", squared violations",
-            };
-            match settings.penalise {
-                Penalise::Tolerance => {
-                    format!("self-adaptive{form}, tolerance {}", exact(strategy.tolerance))
-                }
-                Penalise::Always => format!("self-adaptive{form} that always count"),
-            }
-        }
-    };
+    let strategy = &experiment.training.strategy;
+    let mut text = format!("{}{}", strategy.kind.name(), strategy.kind.details());
+    if !strategy.kind.enforces() && !experiment.training.laws.is_empty() {
+        text += ": laws are measured, not enforced";
+    }
     if strategy.best_point.is_some() {
-        text += ", back to the best point after a worse one";
+        text += ", returns to the best point after a worse one";
     }
     text
 }

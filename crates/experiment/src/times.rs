@@ -5,26 +5,28 @@ use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Place};
 use crate::files;
-use crate::number::exact;
+use lawful::exact;
 
-/// The times in the column called `time`, or in the only column whatever it is called; a file of one
-/// column needs no header. Cells are separated by `,`, `;` or tabs.
+/// Reads the times in the column called `time`, or in the only column, whatever its name; a file of
+/// one column needs no header. Cells are separated by `,`, `;` or tabs.
 pub fn read_times(file: &Path, time: &str) -> Result<Vec<f64>, Diagnostic> {
     let text = files::read_text(file)?;
     let error =
         |message: String, span| Diagnostic::new(message).at(Place::within(file, &text, span));
     let mut rows = rows(&text);
     let Some((header, names)) = rows.next() else {
-        return Err(Diagnostic::new(format!("`{}` is empty", file.display()))
-            .with_hint(format!("its first line is `{time}`, the others are times")));
+        return Err(Diagnostic::new(format!("`{}` is empty", file.display())).with_hint(format!(
+            "write `{time}` in the first line, and one time in each line below"
+        )));
     };
     let column = match names.iter().position(|name| text[name.clone()] == *time) {
         Some(column) => column,
         None if names.len() == 1 => 0,
         None => {
             let message = format!("`{}` has no column `{time}`", file.display());
-            return Err(error(message, header)
-                .with_hint("give it this name, or a file with the times as its only column"));
+            return Err(error(message, header).with_hint(
+                "rename the column with the times, or give a file with only that column",
+            ));
         }
     };
     let mut times: Vec<f64> = Vec::new();
@@ -41,7 +43,9 @@ pub fn read_times(file: &Path, time: &str) -> Result<Vec<f64>, Diagnostic> {
         };
         if let Some(&before) = times.last().filter(|before| **before >= t) {
             let message = format!("time {} comes after {}", exact(t), exact(before));
-            return Err(error(message, cell.clone()).with_hint("sort the times; each stands once"));
+            return Err(
+                error(message, cell.clone()).with_hint("sort the times, and remove repeated ones")
+            );
         }
         times.push(t);
     }
@@ -56,7 +60,7 @@ fn number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|t: &f64| t.is_finite())
 }
 
-/// The bytes of each line that is not empty, and of its cells.
+/// Returns the bytes of each line that is not empty, and of its cells.
 fn rows(text: &str) -> impl Iterator<Item = (Range<usize>, Vec<Range<usize>>)> {
     let trimmed = |start: usize, part: &str| {
         let start = start + part.len() - part.trim_start().len();

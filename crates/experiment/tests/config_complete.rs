@@ -3,39 +3,39 @@
 mod config_support;
 
 use config_support::Folder;
-use config_support::samples::{
-    ALL_KNOWN, KNOWN, MEASURED, OSCILLATOR, SIMULATED, experiment, folder,
-};
+use config_support::samples::{ALL_KNOWN, KNOWN, MEASURED, OSCILLATOR, SIMULATED, file, folder};
 use insta::assert_snapshot;
-use lawful::Dataset;
-use lawful_experiment::{Experiment, files, read, read_run, write_dataset};
+use lawful::{Dataset, Prepared};
+use lawful_experiment::{Experiment, ExperimentFile, files, read, read_run, write_dataset};
 
-/// Everything but the laws' inner form, which is made from their text.
-fn assert_same(a: &Experiment, b: &Experiment) {
+/// Everything but the laws' inner form, which is made from their text. What a recipe has selected is
+/// written out; that it was a recipe is not part of the experiment.
+fn assert_same(a: &ExperimentFile, b: &ExperimentFile) {
     assert_eq!(a.complete, b.complete);
-    assert_eq!(a.name, b.name);
+    let (a, b) = (&a.experiment, &b.experiment);
+    assert_eq!((&a.name, &a.time_column), (&b.name, &b.time_column));
     let laws = |experiment: &Experiment| {
-        let laws = experiment.laws.iter().map(|law| (law.name().to_owned(), law.to_string()));
+        let laws = experiment.training.laws.iter();
+        let laws = laws.map(|law| (law.name().to_owned(), law.to_string(), law.enforcement()));
         laws.collect::<Vec<_>>()
     };
     assert_eq!(laws(a), laws(b));
-    assert_bits(&a.training_set, &b.training_set);
     assert_eq!(a.tests.len(), b.tests.len());
     for ((name, set), (other, same)) in a.tests.iter().zip(&b.tests) {
         assert_eq!(name, other);
         assert_bits(set, same);
     }
+    let (a, b) = (&a.training, &b.training);
+    assert_bits(&a.data, &b.data);
     assert_eq!(
         (a.interpolation, &a.field, a.solver, a.predict),
         (b.interpolation, &b.field, b.solver, b.predict)
     );
-    // What a recipe has chosen is written out; that it was a recipe is not part of the experiment.
-    let training = |of: &Experiment| lawful_experiment::Training {
-        recipe: None,
-        remarks: Vec::new(),
-        ..of.training.clone()
-    };
-    assert_eq!((&a.strategy, training(a)), (&b.strategy, training(b)));
+    assert_eq!((a.loss, a.scale, a.seed), (b.loss, b.scale, b.seed));
+    assert_eq!((a.initial_state, a.remedies), (b.initial_state, b.remedies));
+    let bits = |of: &Prepared| [of.decay, of.validation].map(f64::to_bits);
+    assert_eq!((&a.phases, bits(a)), (&b.phases, bits(b)));
+    assert_eq!((&a.strategy, &a.scaling, &a.units), (&b.strategy, &b.scaling, &b.units));
     assert_eq!(a.constants, b.constants);
     assert_eq!(a.vocabulary.constants(), b.vocabulary.constants());
 }
@@ -57,7 +57,7 @@ fn an_experiment_written_out_in_full_reads_back_the_same() {
     for toml in [OSCILLATOR, MEASURED, SIMULATED, KNOWN, ALL_KNOWN] {
         let folder = folder(toml);
         let original = folder.read().unwrap_or_else(|error| panic!("{error}"));
-        let text = original.complete_text();
+        let text = &original.complete;
         files::write(&folder.path("complete.toml"), text.as_bytes()).unwrap();
         let again = read(&folder.path("complete.toml")).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_same(&original, &again);
@@ -67,10 +67,11 @@ fn an_experiment_written_out_in_full_reads_back_the_same() {
 #[test]
 fn a_run_folder_needs_no_sources_any_more() {
     for toml in [OSCILLATOR, MEASURED, SIMULATED, KNOWN, ALL_KNOWN] {
-        let original = experiment(toml);
-        let run = Folder::new(&[("config.toml", &original.complete_text()), ("data/x", "")]);
-        write_dataset(&original.training_set, &run.path("data/reconstruction.csv")).unwrap();
-        for (name, set) in &original.tests {
+        let original = file(toml);
+        let run = Folder::new(&[("config.toml", &original.complete), ("data/x", "")]);
+        write_dataset(&original.experiment.training.data, &run.path("data/reconstruction.csv"))
+            .unwrap();
+        for (name, set) in &original.experiment.tests {
             write_dataset(set, &run.path(&format!("data/{name}.csv"))).unwrap();
         }
         let again = read_run(run.root()).unwrap_or_else(|error| panic!("{error}"));
@@ -80,10 +81,10 @@ fn a_run_folder_needs_no_sources_any_more() {
 
 #[test]
 fn a_damaged_run_folder_says_what_is_damaged() {
-    let original = experiment(MEASURED);
-    let run = Folder::new(&[("config.toml", &original.complete_text())]);
+    let original = file(MEASURED);
+    let run = Folder::new(&[("config.toml", &original.complete)]);
     assert_snapshot!(run.relative(&read_run(run.root()).unwrap_err()), @"
-    error: the run folder `FOLDER` lacks `data/reconstruction.csv`
+    error: the run folder `FOLDER` has no `data/reconstruction.csv`
     hint: restore the file, or train again
     ");
     files::create_folder(&run.path("data")).unwrap();
@@ -92,24 +93,24 @@ fn a_damaged_run_folder_says_what_is_damaged() {
         run.relative(&read_run(run.root()).unwrap_err())
     };
     assert_snapshot!(said("trajectory,t,T,scored\n"), @"
-    error: these are not the data of this run, whose columns are trajectory,t,T,u,scored
+    error: this file does not have the columns of this run, which are trajectory,t,T,u,scored
       data/reconstruction.csv:1:1
         trajectory,t,T,scored
         ^^^^^^^^^^^^^^^^^^^^^
     hint: the run folder was changed by hand; train again, or restore the file
     ");
     assert_snapshot!(said("trajectory,t,T,u,scored\na,0,1,1,1\na,1,1,1,0\n"), @"
-    error: `scored` is 0 in the first rows, then 1
+    error: `scored` must be 0 in the first rows, then 1
       data/reconstruction.csv:3:9
         a,1,1,1,0
                 ^
     ");
     assert_snapshot!(said("trajectory,t,T,u,scored\na,0,1,1,1\n"), @"
-    error: trajectory `a` has one row only
+    error: trajectory `a` has only one row
       data/reconstruction.csv:2:1
         a,0,1,1,1
         ^^^^^^^^^
-    hint: at least two are needed: one to start from, one to predict
+    hint: at least two are needed: the initial state and one to predict
     ");
 }
 
@@ -121,7 +122,7 @@ fn every_default_is_written_out() {
     ])
     .read()
     .unwrap();
-    assert_snapshot!(experiment.complete_text(), @r#"
+    assert_snapshot!(experiment.complete, @r#"
     name = "line"
     law = []
 
@@ -175,7 +176,7 @@ fn every_default_is_written_out() {
 
 #[test]
 fn the_oscillator_is_written_out_as_one_would_write_it() {
-    assert_snapshot!(experiment(OSCILLATOR).complete_text(), @r#"
+    assert_snapshot!(file(OSCILLATOR).complete, @r#"
     name = "oscillator"
 
     [system]
@@ -186,6 +187,7 @@ fn the_oscillator_is_written_out_as_one_would_write_it() {
 
     [[law]]
     name = "energy never rises"
+    strategy = "penalty"
     holds = "next(E) <= E"
 
     [data.simulate]

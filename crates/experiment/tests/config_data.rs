@@ -29,21 +29,21 @@ fn data_come_from_one_source() {
       experiment.toml:5:8
         file = "data.csv"
                ^^^^^^^^^^
-    hint: keep the measurements or the equations
+    hint: keep one of the two
     "#);
     assert_snapshot!(error_with("interpolation = \"previous\"\n"), @r#"
-    error: `interpolation` is about inputs, and `[system] inputs` names none
+    error: `interpolation` has no effect: `[system] inputs` is empty
       experiment.toml:6:17
         interpolation = "previous"
                         ^^^^^^^^^^
     hint: leave it out, or write `inputs = ["u"]` in `[system]`
     "#);
     assert_snapshot!(simulate(&[], "[data]\ntime = \"s\"\n"), @r#"
-    error: `time` says how files are read, and there is none
+    error: `time` has no effect: no data are read from a file
       experiment.toml:8:8
         time = "s"
                ^^^
-    hint: leave it out; data are simulated
+    hint: leave it out
     "#);
 }
 
@@ -69,7 +69,7 @@ fn a_missing_data_file_is_shown_where_it_is_named() {
 #[test]
 fn a_file_has_a_name() {
     assert_snapshot!(error("[system]\nstate = [\"x\"]\n[data]\nfile = \"\"\n"), @r#"
-    error: a file's name is empty
+    error: a file name is empty
       experiment.toml:4:8
         file = ""
                ^^
@@ -83,7 +83,7 @@ fn a_file_has_a_name() {
     hint: write `file = "data.csv"`
     "#);
     assert_snapshot!(error("[system]\nstate = [\"x\"]\n[data]\nfile = \".\"\n"), @r#"
-    error: cannot read `.`: it is a folder, and a file is needed
+    error: cannot read `.`: it is a folder, not a file
       experiment.toml:4:8
         file = "."
                ^^^
@@ -93,18 +93,18 @@ fn a_file_has_a_name() {
 #[test]
 fn columns_are_those_of_variables() {
     assert_snapshot!(error_with("columns = { y = \"b\" }\n"), @r#"
-    error: `y` in `columns` is no state variable or input
+    error: `y` in `columns` is not a state variable or an input
       experiment.toml:6:13
         columns = { y = "b" }
                     ^
     hint: the names are `x`
     "#);
     assert_snapshot!(error_with("columns = { t = \"b\" }\n"), @r#"
-    error: `t` in `columns` is no state variable or input
+    error: `t` in `columns` is not a state variable or an input
       experiment.toml:6:13
         columns = { t = "b" }
                     ^
-    hint: the column of times is `time = "…"`
+    hint: write `time = "…"` for the column with the times
     "#);
     assert_snapshot!(error_with("separator = \";;\"\n"), @r#"
     error: `separator` in [data] is the text ";;", but must be one character, or "tab"
@@ -125,7 +125,7 @@ fn a_simulation_needs_an_equation_and_a_start_for_each_state() {
     hint: it needs one for each of `x`, `v`: add `v = "…"`
     "#);
     assert_snapshot!(simulate(&[("equations", "{ x = \"v\", w = \"-x\" }")], ""), @r#"
-    error: `w` in [data.simulate.equations] is no state variable
+    error: unknown state variable `w` in [data.simulate.equations]
       experiment.toml:6:24
         equations = { x = "v", w = "-x" }
                                ^
@@ -139,7 +139,7 @@ fn a_simulation_needs_an_equation_and_a_start_for_each_state() {
     hint: the state variables are `x`, `v`
     "#);
     assert_snapshot!(simulate(&[("equations", "{ x = \"next(v)\", v = \"-x\" }")], ""), @r#"
-    error: the equation of `x` cannot be read: `next` needs another time step, which only a law can have
+    error: the equation of `x` cannot be read: `next` refers to another time step, which is only allowed in a law
       experiment.toml:6:20
         equations = { x = "next(v)", v = "-x" }
                            ^^^^^^^
@@ -152,7 +152,7 @@ fn a_simulation_needs_an_equation_and_a_start_for_each_state() {
     hint: it needs one for each of `x`, `v`: add `v = 1.0`
     ");
     assert_snapshot!(simulate(&[("initial", "")], ""), @"
-    error: `[data.simulate] initial` is needed because a solution starts somewhere
+    error: `[data.simulate] initial` is needed because it is the initial state of the simulation
       experiment.toml:3:1
         [data.simulate]
         ^^^^^^^^^^^^^^^
@@ -166,11 +166,11 @@ fn a_simulation_needs_an_equation_and_a_start_for_each_state() {
     hint: did you mean `euler`?
     "#);
     assert_snapshot!(simulate(&[("inputs", "{ u = \"1\" }")], ""), @r#"
-    error: `u` in [data.simulate.inputs] is no input
+    error: unknown input `u` in [data.simulate.inputs]
       experiment.toml:7:12
         inputs = { u = "1" }
                    ^
-    hint: there is no input in [system]
+    hint: [system] has no inputs
     "#);
     assert_snapshot!(simulate(&[("noise", "{ seed = 1 }")], ""), @"
     error: `noise` needs either `std` or `relative`
@@ -191,14 +191,14 @@ fn a_simulation_needs_an_equation_and_a_start_for_each_state() {
 #[test]
 fn a_grid_has_a_beginning_an_end_and_points() {
     assert_snapshot!(simulate(&[("grid", "")], ""), @"
-    error: `[data.simulate] grid` is needed because it says at which times data are made
+    error: `[data.simulate] grid` is needed because it gives the times of the simulation
       experiment.toml:3:1
         [data.simulate]
         ^^^^^^^^^^^^^^^
     hint: write `grid = { from = 0, to = 50, points = 400 }`
     ");
     assert_snapshot!(simulate(&[("grid", "{ from = 0, to = 5 }")], ""), @"
-    error: `[data.simulate.grid] points` is needed because it says how many times there are
+    error: `[data.simulate.grid] points` is needed because it is the number of times
       experiment.toml:6:8
         grid = { from = 0, to = 5 }
                ^^^^^^^^^^^^^^^^^^^^
@@ -212,7 +212,7 @@ fn a_grid_has_a_beginning_an_end_and_points() {
     hint: add `to = 50` or `step = 0.5`
     ");
     assert_snapshot!(simulate(&[("grid", "{ from = 5, to = 1, points = 5 }")], ""), @"
-    error: the grid ends at 1, before it begins at 5
+    error: the grid ends at 1, which is not after its start, 5
       experiment.toml:6:25
         grid = { from = 5, to = 1, points = 5 }
                                 ^
@@ -233,14 +233,14 @@ fn a_grid_has_a_beginning_an_end_and_points() {
     hint: for example `points = 200`
     ");
     assert_snapshot!(simulate(&[("grid", "{ from = 1e16, step = 0.1, points = 5 }")], ""), @"
-    error: the times of this grid are so close that some are equal
+    error: the times of this grid are so close that some round to the same number
       experiment.toml:6:30
         grid = { from = 1e16, step = 0.1, points = 5 }
                                      ^^^
     hint: use fewer points, a larger step, or times nearer to 0
     ");
     assert_snapshot!(simulate(&[("grid", ""), ("grids", "[{ to = 1, points = 5 }, { to = 2, points = 5 }]")], ""), @"
-    error: there are 2 grids for 1 initial state
+    error: `grids` has 2 grids for 1 initial state
       experiment.toml:6:9
         grids = [{ to = 1, points = 5 }, { to = 2, points = 5 }]
                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -270,18 +270,18 @@ fn a_test_set_has_one_source() {
     hint: write one of `file = "test.csv"`, `grid = { from = 0, to = 100, points = 200 }` (simulated data), `after = 40.0`, `trajectories = ["a"]`
     "#);
     assert_snapshot!(error_with("[test.a]\nafter = 5\nfile = \"b.csv\"\n"), @r#"
-    error: this test set has `file`, `after`, and only one can be meant
+    error: this test set has `file`, `after`, but can have only one of them
       experiment.toml:6:1
         [test.a]
         ^^^^^^^^
     hint: write one of `file = "test.csv"`, `grid = { from = 0, to = 100, points = 200 }` (simulated data), `after = 40.0`, `trajectories = ["a"]`
     "#);
     assert_snapshot!(error_with("[test.a]\ngrid = { to = 1, points = 5 }\n"), @r#"
-    error: `grid` is for simulated data, and these are from a file
+    error: `grid` needs simulated data, but these are read from a file
       experiment.toml:7:8
         grid = { to = 1, points = 5 }
                ^^^^^^^^^^^^^^^^^^^^^^
-    hint: name a file of measurements: `file = "test.csv"`
+    hint: give a file of measurements: `file = "test.csv"`
     "#);
     assert_snapshot!(error_with("[[test]]\nafter = 5\n"), @"
     error: each test set has a name
@@ -291,25 +291,25 @@ fn a_test_set_has_one_source() {
     hint: write a line `[test.later]`, and its keys below it
     ");
     assert_snapshot!(error_with("[test.reconstruction]\nafter = 5\n"), @"
-    error: the name `reconstruction` is taken: it is the training set itself
+    error: the name `reconstruction` is reserved for the training set
       experiment.toml:6:7
         [test.reconstruction]
               ^^^^^^^^^^^^^^
-    hint: give the test set another name; this one is always tested
+    hint: give the test set another name
     ");
     assert_snapshot!(error_with("[test.\"a/b\"]\nafter = 5\n"), @r#"
-    error: a test set cannot be called `a/b`: `/` cannot be in a file's name
+    error: a test set cannot be called `a/b`: a file name cannot contain `/`
       experiment.toml:6:7
         [test."a/b"]
               ^^^^^
-    hint: the name becomes a file's: use letters, digits, `-` and `_`
+    hint: it is used as a file name: use letters, digits, `-` and `_`
     "#);
     assert_snapshot!(error_with("[test.later]\nafter = 5\n[test.Later]\nafter = 6\n"), @"
-    error: another test set is called `Later`, but for its case
+    error: another test set has the same name as `Later`, apart from upper and lower case
       experiment.toml:8:7
         [test.Later]
               ^^^^^
-    hint: give it another name: some systems do not tell them apart
+    hint: give it another name: some file systems ignore case
     ");
 }
 
@@ -337,7 +337,7 @@ fn what_is_held_out_must_exist_and_leave_something() {
     hint: did you mean `data`?
     "#);
     assert_snapshot!(error_with("[test.a]\ntrajectories = [\"data\"]\n"), @r#"
-    error: every trajectory is held out, none is left to train on
+    error: every trajectory is held out: none is left for training
       experiment.toml:7:16
         trajectories = ["data"]
                        ^^^^^^^^
@@ -352,7 +352,7 @@ fn a_test_file_that_is_missing_is_shown_where_it_is_named() {
       experiment.toml:7:8
         file = "test.csv"
                ^^^^^^^^^^
-    hint: beside it there is `data.csv`
+    hint: the folder has `data.csv`
     "#);
 }
 

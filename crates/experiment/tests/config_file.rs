@@ -15,7 +15,7 @@ fn a_missing_file_is_named_with_its_neighbours() {
     ");
     assert_snapshot!(folder.relative(&read(&folder.path("pendulum.toml")).unwrap_err()), @"
     error: there is no file `pendulum.toml`
-    hint: beside it there is `oscillator.toml`
+    hint: the folder has `oscillator.toml`
     ");
 }
 
@@ -24,7 +24,7 @@ fn a_folder_stands_for_the_experiment_in_it() {
     let folder = Folder::new(&[("a/other.toml", ""), ("b/notes.txt", "")]);
     assert_snapshot!(folder.relative(&read(&folder.path("a")).unwrap_err()), @"
     error: the folder `a` has no `experiment.toml`
-    hint: is `a/other.toml` meant?
+    hint: did you mean `a/other.toml`?
     ");
     assert_snapshot!(folder.relative(&read(&folder.path("b")).unwrap_err()), @"
     error: the folder `b` has no `experiment.toml`
@@ -37,11 +37,11 @@ fn a_run_folder_must_exist_and_be_one() {
     let folder = Folder::new(&[("a/other.toml", "")]);
     assert_snapshot!(folder.relative(&read_run(&folder.path("runs/x")).unwrap_err()), @"
     error: there is no run folder `runs/x`
-    hint: `lawful train` makes them, below `runs/`
+    hint: `lawful train` creates run folders, by default in `runs/`
     ");
     assert_snapshot!(folder.relative(&read_run(&folder.path("a")).unwrap_err()), @"
     error: `a` is not a run folder: it has no `config.toml`
-    hint: `lawful train` makes them, below `runs/`
+    hint: `lawful train` creates run folders, by default in `runs/`
     ");
 }
 
@@ -68,7 +68,7 @@ fn text_that_is_not_toml_is_explained() {
     hint: write `"oscillator"`
     "#);
     assert_snapshot!(error("name = “oscillator”\n"), @r#"
-    error: these quotes have no meaning in TOML
+    error: TOML does not have these quotes
       experiment.toml:1:8
         name = “oscillator”
                ^^^^^^^^^^^^
@@ -82,11 +82,11 @@ fn text_that_is_not_toml_is_explained() {
     hint: a text is written in quotes: `"…"`
     "#);
     assert_snapshot!(error("name: oscillator\n"), @"
-    error: `=` is missing
-      experiment.toml:1:7
+    error: a key is followed by `=`, not by `:`
+      experiment.toml:1:5
         name: oscillator
-              ^
-    hint: write `key = value`, or `[section]` for a header
+            ^
+    hint: write `name = …`
     ");
 }
 
@@ -100,59 +100,59 @@ fn brackets_quotes_and_numbers_that_are_not_toml_are_explained() {
     hint: write `]` at its end
     ");
     assert_snapshot!(error("[system]\nstate = [\"x\", \"v]\n"), @r#"
-    error: a list or a table is never closed
-      experiment.toml:2:18
+    error: the closing quote of this text is missing
+      experiment.toml:2:15
         state = ["x", "v]
-                         ^
-    hint: a quote or a closing bracket is missing
+                      ^^^
+    hint: end it with `"`
     "#);
     assert_snapshot!(error("[system]\nstate = [\"x\", \"v\"\ninputs = []\n"), @"
     error: a `,` or a closing bracket is missing before this
       experiment.toml:3:1
         inputs = []
-        ^
+        ^^^^^^
     ");
     assert_snapshot!(error("[system]\n[system]\n"), @"
-    error: `system` is given twice
+    error: `system` is given twice, first in line 1
       experiment.toml:2:2
         [system]
          ^^^^^^
-    hint: keep one of them; of several laws, each begins with `[[law]]`
+    hint: keep one of them
     ");
     assert_snapshot!(error("[training]\nseed = 1\nseed = 2\n"), @"
-    error: `seed` is given twice
+    error: `seed` is given twice, first in line 2
       experiment.toml:3:1
         seed = 2
         ^^^^
-    hint: keep one of them; of several laws, each begins with `[[law]]`
+    hint: keep one of them
     ");
     assert_snapshot!(error("[data]\nfile = \"C:\\data\\a.csv\"\n"), @r#"
-    error: `\` begins an escape that does not exist
-      experiment.toml:2:12
+    error: `\d` is not an escape in double quotes
+      experiment.toml:2:11
         file = "C:\data\a.csv"
-                   ^
-    hint: use `/` in paths, or single quotes: `'C:\data'`
+                  ^^
+    hint: use `/` in paths, or single quotes: `'C:\data\a.csv'`
     "#);
     assert_snapshot!(error("[test.later]\nafter = 1,5\n"), @"
-    error: `,` has no meaning here
+    error: unexpected `,`
       experiment.toml:2:10
         after = 1,5
                  ^
-    hint: numbers have a decimal point: `1.5`; lists have brackets
+    hint: write `1.5` for a number, or `[1, 5]` for a list
     ");
     assert_snapshot!(error("[test.later]\nafter = .5\n"), @"
-    error: a number needs digits on both sides of its point
+    error: a number needs digits on both sides of the decimal point
       experiment.toml:2:9
         after = .5
-                ^
-    hint: write `0.5` or `5.0`
+                ^^
+    hint: write `0.5`
     ");
     assert_snapshot!(error("[field]\ntime-input = True\n"), @"
-    error: this is not a value
+    error: `True` is not a value
       experiment.toml:2:14
         time-input = True
                      ^^^^
-    hint: write `true` or `false`, in small letters
+    hint: write `true`
     ");
     assert_snapshot!(error("{\"name\": \"oscillator\"}"), @r#"
     error: this is JSON, and an experiment file is TOML
@@ -166,7 +166,7 @@ fn brackets_quotes_and_numbers_that_are_not_toml_are_explained() {
       experiment.toml:2:17
         constants = { größe = 1 }
                         ^^
-    hint: write the whole key in quotes: `"…" = …`
+    hint: write the key in quotes: `"größe"`
     "#);
 }
 
@@ -307,7 +307,7 @@ fn a_wrong_type_says_what_was_found_and_what_is_needed() {
     hint: for example `time-input = true`
     ");
     assert_snapshot!(error_with("[field]\ninit = 0.1\n"), @r#"
-    error: `init` in [field] is 0.1, but must be a word or a table
+    error: `init` in [field] is 0.1, but must be a name or a table
       experiment.toml:7:8
         init = 0.1
                ^^^
@@ -349,7 +349,7 @@ fn a_wrong_type_says_what_was_found_and_what_is_needed() {
     hint: for example `k = 1.0`
     ");
     assert_snapshot!(error_with("[test]\nafter = 5.0\n"), @"
-    error: `after` must be a test set with a name
+    error: `after` must be in a test set with a name
       experiment.toml:7:1
         after = 5.0
         ^^^^^
@@ -372,33 +372,33 @@ fn a_wrong_type_says_what_was_found_and_what_is_needed() {
 }
 
 #[test]
-fn what_is_needed_says_why() {
+fn a_missing_key_is_an_error_with_its_reason() {
     assert_snapshot!(error(""), @r#"
-    error: `[system] state` is needed because it names the variables that are learned
+    error: `[system] state` is needed because it names the state variables
       experiment.toml
     hint: write `state = ["x", "v"]` below a line `[system]`, with your names
     "#);
     assert_snapshot!(error("[system]\ninputs = [\"u\"]\n"), @r#"
-    error: `[system] state` is needed because it names the variables that are learned
+    error: `[system] state` is needed because it names the state variables
       experiment.toml:1:1
         [system]
         ^^^^^^^^
     hint: write `state = ["x", "v"]` below a line `[system]`, with your names
     "#);
     assert_snapshot!(error("[system]\nstate = []\n"), @r#"
-    error: `state` is empty, but it names the variables that are learned
+    error: `state` is empty: there must be at least one state variable
       experiment.toml:2:9
         state = []
                 ^^
     hint: for example `state = ["x", "v"]`
     "#);
     assert_snapshot!(error("[system]\nstate = [\"x\", \"v\"]\n"), @r#"
-    error: there are no data to learn from
+    error: there are no training data
       experiment.toml
     hint: write `file = "measurements.csv"` below `[data]`, with the columns t, x, v; or equations below `[data.simulate]`
     "#);
     assert_snapshot!(error("[system]\nstate = [\"x\"]\n[data]\ntime = \"s\"\n"), @r#"
-    error: there are no data to learn from
+    error: there are no training data
       experiment.toml:3:1
         [data]
         ^^^^^^
@@ -416,17 +416,17 @@ fn what_is_needed_says_why() {
 #[test]
 fn a_name_must_be_usable_for_a_folder() {
     assert_snapshot!(error("name = \"a/b\"\n"), @r#"
-    error: the experiment cannot have the name "a/b": `/` cannot be in a file's name
+    error: the experiment cannot be named "a/b": a file name cannot contain `/`
       experiment.toml:1:8
         name = "a/b"
                ^^^^^
-    hint: the name becomes a folder's: use letters, digits, `-` and `_`
+    hint: it is used as a folder name: use letters, digits, `-` and `_`
     "#);
     assert_snapshot!(error("name = \"\"\n"), @r#"
-    error: the experiment cannot have the name "": it is empty
+    error: the experiment cannot be named "": it is empty
       experiment.toml:1:8
         name = ""
                ^^
-    hint: the name becomes a folder's: use letters, digits, `-` and `_`
+    hint: it is used as a folder name: use letters, digits, `-` and `_`
     "#);
 }

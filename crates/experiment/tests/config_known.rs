@@ -3,7 +3,7 @@
 mod config_support;
 
 use config_support::Folder;
-use config_support::samples::{ALL_KNOWN, KNOWN, experiment};
+use config_support::samples::{ALL_KNOWN, KNOWN, experiment, file};
 use insta::assert_snapshot;
 use lawful::LearnedConstant;
 use lawful_experiment::summary;
@@ -11,7 +11,7 @@ use lawful_experiment::summary;
 const K: &str = "{ k = { start = 1.0, min = 0 } }";
 const BOTH: &str = "known = { x = \"v\", v = \"-k*x\" }";
 
-/// What is said about an experiment with these constants, these lines after them and this field.
+/// Returns the error of an experiment with these constants, these lines after them and this field.
 fn refused(constants: &str, more: &str, field: &str) -> String {
     let toml = format!(
         "name = \"spring\"\n[system]\nstate = [\"x\", \"v\"]\nconstants = {constants}\n{more}\
@@ -53,7 +53,7 @@ fn simulation(equations: &str, input: &str) -> String {
 }
 
 #[test]
-fn known_rates_and_constants_are_meant_as_written() {
+fn known_rates_and_constants_are_read_as_written() {
     let experiment = experiment(KNOWN);
     let of = |name: &str, start, min, max| LearnedConstant { name: name.into(), start, min, max };
     let expected = [
@@ -62,27 +62,36 @@ fn known_rates_and_constants_are_meant_as_written() {
         of("g", 0.5, Some(-1.0), Some(1000.0)),
         of("f", 0.0, None, None),
     ];
-    assert_eq!(experiment.constants, expected);
-    assert_eq!(experiment.field.learn, ["v", "w"]);
-    let known: Vec<&str> = experiment.field.known.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(experiment.training.constants, expected);
+    assert_eq!(experiment.training.field.learn, ["v", "w"]);
+    let known: Vec<&str> =
+        experiment.training.field.known.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(known, ["x", "v"]);
-    let shape = experiment.shape();
+    let shape = experiment.training.shape();
     assert_eq!((shape.input_len(), shape.outputs), (4, 2));
-    assert_eq!(experiment.parameter_len(), 5 * 3 + 4 * 2 + 4);
-    assert_eq!(experiment.network().parameter_len(), experiment.parameter_len());
-    let theta = vec![0.0; experiment.parameter_len()];
-    assert_eq!(experiment.constant_values(&theta), [2.0, -0.1, 0.5, 0.0]);
+    assert_eq!(experiment.training.parameter_len(), 5 * 3 + 4 * 2 + 4);
+    assert_eq!(
+        experiment.training.description().build().unwrap().parameter_len(),
+        experiment.training.parameter_len()
+    );
+    let theta = vec![0.0; experiment.training.parameter_len()];
+    let values = experiment.training.model(theta, 0).constants().into_iter();
+    let values: Vec<f64> = values.map(|(_, _, value)| value).collect();
+    assert_eq!(values, [2.0, -0.1, 0.5, 0.0]);
 }
 
 #[test]
 fn without_anything_to_learn_by_a_network_there_is_none() {
     let experiment = experiment(ALL_KNOWN);
-    assert!(experiment.field.learn.is_empty());
-    assert_eq!((experiment.shape().parameter_len(), experiment.parameter_len()), (0, 1));
-    let mut field = experiment.network();
+    assert!(experiment.training.field.learn.is_empty());
+    assert_eq!(
+        (experiment.training.shape().parameter_len(), experiment.training.parameter_len()),
+        (0, 1)
+    );
+    let mut field = experiment.training.description().build().unwrap();
     field.set_parameters(&[3.0_f64.ln()]);
     field.reserve(1, 1);
-    let mut dy = [0.0];
+    let mut dy = [0.0_f64];
     field.eval(0, &[0.0], &[2.0], &[], &mut dy);
     assert!((dy[0] + 6.0).abs() < 1e-14);
 }
@@ -90,14 +99,14 @@ fn without_anything_to_learn_by_a_network_there_is_none() {
 #[test]
 fn a_known_variable_is_learned_only_if_it_is_named() {
     let only_known = KNOWN.replace("learn = [\"w\", \"v\"]\n", "");
-    assert_eq!(experiment(&only_known).field.learn, ["w"]);
+    assert_eq!(experiment(&only_known).training.field.learn, ["w"]);
     let everything = KNOWN.replace("learn = [\"w\", \"v\"]", "learn = [\"w\", \"v\", \"x\"]");
-    assert_eq!(experiment(&everything).field.learn, ["x", "v", "w"]);
+    assert_eq!(experiment(&everything).training.field.learn, ["x", "v", "w"]);
 }
 
 #[test]
 fn known_rates_are_written_out_as_one_would_write_them() {
-    let text = experiment(KNOWN).complete_text();
+    let text = file(KNOWN).complete;
     let part = |from: &str, to: &str| {
         let start = text.find(from).unwrap();
         text[start..start + text[start..].find(to).unwrap()].to_owned()
@@ -129,16 +138,16 @@ fn known_rates_are_written_out_as_one_would_write_them() {
 }
 
 #[test]
-fn a_summary_says_what_is_known_and_what_is_learned() {
+fn a_summary_has_what_is_known_and_what_is_learned() {
     let said = summary(&experiment(KNOWN));
     let about = ["constant", "known", "learned", "network"];
     let lines = said.lines().filter(|line| about.iter().any(|word| line.starts_with(word)));
     assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @"
     constant    m = 1
-    constant    k = 2 at first, learned, above 0
-    constant    c = -0.1 at first, learned, below 0
-    constant    g = 0.5 at first, learned, above -1, below 1000
-    constant    f = 0 at first, learned
+    constant    k = 2 initially, learned, above 0
+    constant    c = -0.1 initially, learned, below 0
+    constant    g = 0.5 initially, learned, above -1, below 1000
+    constant    f = 0 initially, learned
     constant    h = 4
     known       dx/dt = v
     known       dv/dt = spring + c*v + g*u + f*sin(t) + network
@@ -157,7 +166,7 @@ fn a_rate_that_cannot_be_known_is_refused() {
     hint: for example `known = { x = "v" }`
     "#);
     assert_snapshot!(field("known = { z = \"v\" }"), @r#"
-    error: `z` in [field.known] is no state variable
+    error: unknown state variable `z` in [field.known]
       experiment.toml:8:11
         known = { z = "v" }
                   ^
@@ -178,7 +187,7 @@ fn a_rate_that_cannot_be_known_is_refused() {
     hint: the state variables are `x`, `v`
     "#);
     assert_snapshot!(field("known = { x = \"next(v)\" }"), @r#"
-    error: the known rate of `x` cannot be read: `next` needs another time step, which only a law can have
+    error: the known rate of `x` cannot be read: `next` refers to another time step, which is only allowed in a law
       experiment.toml:8:16
         known = { x = "next(v)" }
                        ^^^^^^^
@@ -201,18 +210,18 @@ fn a_variable_that_cannot_be_learned_is_refused() {
     hint: for example `learn = ["v"]`
     "#);
     assert_snapshot!(field("learn = [\"x\", \"w\"]"), @r#"
-    error: `w` in `learn` is no state variable
+    error: `w` in `learn` is not a state variable
       experiment.toml:8:15
         learn = ["x", "w"]
                       ^^^
     hint: the state variables are `x`, `v`
     "#);
     assert_snapshot!(field("learn = [\"x\", \"v\", \"x\"]"), @r#"
-    error: `x` is twice in `learn`
+    error: `x` is listed twice in `learn`
       experiment.toml:8:20
         learn = ["x", "v", "x"]
                            ^^^
-    hint: name it once
+    hint: remove one of the two
     "#);
 }
 
@@ -237,71 +246,71 @@ fn a_variable_that_is_neither_known_nor_learned_is_refused() {
 #[test]
 fn nothing_to_learn_is_refused() {
     assert_snapshot!(field("known = { x = \"v\", v = \"-x\" }"), @r#"
-    error: there is nothing to learn: every rate is known, and so is every constant
+    error: there is nothing to learn: all rates and all constants are known
       experiment.toml:8:9
         known = { x = "v", v = "-x" }
                 ^^^^^^^^^^^^^^^^^^^^^
-    hint: name in `learn` the variables whose known rate needs a correction, or learn a constant: `constants = { k = { start = 1.0 } }`
+    hint: list in `learn` the variables whose known rates need a correction, or learn a constant: `constants = { k = { start = 1.0 } }`
     "#);
     assert_snapshot!(field("known = { x = \"v\", v = \"-x\" }\nlearn = []"), @"
-    error: there is nothing to learn: every rate is known, and so is every constant
+    error: there is nothing to learn: all rates and all constants are known
       experiment.toml:9:9
         learn = []
                 ^^
-    hint: name in `learn` the variables whose known rate needs a correction, or learn a constant: `constants = { k = { start = 1.0 } }`
+    hint: list in `learn` the variables whose known rates need a correction, or learn a constant: `constants = { k = { start = 1.0 } }`
     ");
 }
 
 #[test]
 fn keys_of_a_network_are_refused_where_there_is_none() {
     assert_snapshot!(network("hidden = [5]"), @"
-    error: `hidden` decides nothing: no rate is left to a network
+    error: `hidden` has no effect: every rate is known, so there is no network
       experiment.toml:9:10
         hidden = [5]
                  ^^^
-    hint: leave it out, or name in `learn` the variables whose known rate needs a correction
+    hint: leave it out, or list in `learn` the variables whose known rates need a correction
     ");
     assert_snapshot!(network("activations = \"tanh\""), @r#"
-    error: `activations` decides nothing: no rate is left to a network
+    error: `activations` has no effect: every rate is known, so there is no network
       experiment.toml:9:15
         activations = "tanh"
                       ^^^^^^
-    hint: leave it out, or name in `learn` the variables whose known rate needs a correction
+    hint: leave it out, or list in `learn` the variables whose known rates need a correction
     "#);
     assert_snapshot!(network("init = \"he\""), @r#"
-    error: `init` decides nothing: no rate is left to a network
+    error: `init` has no effect: every rate is known, so there is no network
       experiment.toml:9:8
         init = "he"
                ^^^^
-    hint: leave it out, or name in `learn` the variables whose known rate needs a correction
+    hint: leave it out, or list in `learn` the variables whose known rates need a correction
     "#);
     assert_snapshot!(network("time-input = false"), @"
-    error: `time-input` decides nothing: no rate is left to a network
+    error: `time-input` has no effect: every rate is known, so there is no network
       experiment.toml:9:14
         time-input = false
                      ^^^^^
-    hint: leave it out, or name in `learn` the variables whose known rate needs a correction
+    hint: leave it out, or list in `learn` the variables whose known rates need a correction
     ");
     assert_snapshot!(network("precision = \"single\""), @r#"
-    error: `precision` decides nothing: no rate is left to a network
+    error: `precision` has no effect: every rate is known, so there is no network
       experiment.toml:9:13
         precision = "single"
                     ^^^^^^^^
-    hint: leave it out, or name in `learn` the variables whose known rate needs a correction
+    hint: leave it out, or list in `learn` the variables whose known rates need a correction
     "#);
     assert_snapshot!(network("learn = []\nhidden = []"), @"
-    error: `hidden` decides nothing: no rate is left to a network
+    error: `hidden` has no effect: every rate is known, so there is no network
       experiment.toml:10:10
         hidden = []
                  ^^
-    hint: leave it out, or name in `learn` the variables whose known rate needs a correction
+    hint: leave it out, or list in `learn` the variables whose known rates need a correction
     ");
 }
 
 #[test]
 fn a_learned_constant_with_wrong_keys_is_refused() {
     assert_snapshot!(constants("k = {}"), @"
-    error: `[system.constants.k] start` is needed because it is the constant's first value
+    error: `[system.constants.k] start` is needed because it is the initial value of the constant
       experiment.toml:4:19
         constants = { k = {} }
                           ^^
@@ -336,7 +345,7 @@ fn a_learned_constant_with_wrong_keys_is_refused() {
     hint: for example `min = 0.0`
     "#);
     assert_snapshot!(constants("k = { start = 1, learn = false, min = 0 }"), @"
-    error: `min` decides nothing: `k` is not learned
+    error: `min` has no effect: `k` is not learned
       experiment.toml:4:53
         constants = { k = { start = 1, learn = false, min = 0 } }
                                                             ^
@@ -351,21 +360,21 @@ fn a_learned_constant_starts_inside_its_bounds() {
       experiment.toml:4:29
         constants = { k = { start = 0, min = 0 } }
                                     ^
-    hint: a learned constant stays strictly between its bounds: start inside them
+    hint: choose a `start` strictly between `min` and `max`
     ");
     assert_snapshot!(constants("k = { start = 2, max = 1.5 }"), @"
     error: `k` starts at 2, which is not below its `max`, 1.5
       experiment.toml:4:29
         constants = { k = { start = 2, max = 1.5 } }
                                     ^
-    hint: a learned constant stays strictly between its bounds: start inside them
+    hint: choose a `start` strictly between `min` and `max`
     ");
     assert_snapshot!(constants("k = { start = 1, min = 3, max = 0 }"), @"
     error: `k` starts at 1, which is not above its `min`, 3
       experiment.toml:4:29
         constants = { k = { start = 1, min = 3, max = 0 } }
                                     ^
-    hint: a learned constant stays strictly between its bounds: start inside them
+    hint: choose a `start` strictly between `min` and `max`
     ");
     assert_snapshot!(constants("k = { start = 1, min = -1.7e308, max = 1.7e308 }"), @"
     error: the bounds of `k` are too far from its start to compute with
@@ -379,21 +388,21 @@ fn a_learned_constant_starts_inside_its_bounds() {
 #[test]
 fn a_constant_that_would_never_move_is_refused() {
     assert_snapshot!(unused("known = { x = \"v\" }"), @"
-    error: the constant `k` is learned, but no known rate depends on it: it would never move
+    error: the constant `k` is learned, but no known rate depends on it: it would never change
       experiment.toml:4:15
         constants = { k = { start = 1.0, min = 0 } }
                       ^
     hint: use it in `known` of `[field]`, or fix it: `k = 1.0`
     ");
     assert_snapshot!(unused("learn = [\"x\", \"v\"]"), @"
-    error: the constant `k` is learned, but no known rate depends on it: it would never move
+    error: the constant `k` is learned, but no known rate depends on it: it would never change
       experiment.toml:4:15
         constants = { k = { start = 1.0, min = 0 } }
                       ^
     hint: use it in `known` of `[field]`, or fix it: `k = 1.0`
     ");
     assert_snapshot!(unused("known = { x = \"v + (k - k)\" }"), @"
-    error: the constant `k` is learned, but no known rate depends on it: it would never move
+    error: the constant `k` is learned, but no known rate depends on it: it would never change
       experiment.toml:4:15
         constants = { k = { start = 1.0, min = 0 } }
                       ^
@@ -415,7 +424,7 @@ fn messages_about_laws_do_not_take_a_learned_constant_for_a_state() {
       experiment.toml:8:10
         holds = "k <= 1"
                  ^^^^^^
-    hint: a law says something about the state: name a variable of it
+    hint: a law must depend on the state: use a state variable in it
     "#);
 }
 
@@ -426,20 +435,20 @@ fn a_simulation_cannot_use_a_learned_constant() {
       experiment.toml:8:30
         equations = { x = "v", v = "-k*x" }
                                      ^
-    hint: data are made from numbers, and its start is only where learning begins: write the number
+    hint: simulated data need fixed values: write the number
     "#);
     assert_snapshot!(simulation("{ x = \"v\", v = \"-E\" }", "\"sin(t)\""), @r#"
     error: the equation of `v` uses `E`, and so the constant `k`, which is learned
       experiment.toml:8:30
         equations = { x = "v", v = "-E" }
                                      ^
-    hint: data are made from numbers, and its start is only where learning begins: write the number
+    hint: simulated data need fixed values: write the number
     "#);
     assert_snapshot!(simulation("{ x = \"v\", v = \"-x\" }", "\"k*t\""), @r#"
     error: the input `u` uses the constant `k`, which is learned
       experiment.toml:9:17
         inputs = { u = "k*t" }
                         ^
-    hint: data are made from numbers, and its start is only where learning begins: write the number
+    hint: simulated data need fixed values: write the number
     "#);
 }

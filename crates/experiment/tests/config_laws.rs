@@ -23,11 +23,11 @@ fn a_mistake_in_a_law_is_shown_inside_its_text() {
     hint: the state variable is `x`
     "#);
     assert_snapshot!(law("(x + 1 <= 1"), @r#"
-    error: the law `bound` cannot be read: the relation `<=` stands where only an expression may stand
+    error: the law `bound` cannot be read: the relation `<=` is not allowed in an expression
       experiment.toml:8:17
         holds = "(x + 1 <= 1"
                         ^^
-    hint: relations stand outside all brackets
+    hint: move the relation outside all brackets
     "#);
     assert_snapshot!(law("x + 1) <= 1"), @r#"
     error: the law `bound` cannot be read: the bracket `)` was never opened
@@ -36,7 +36,7 @@ fn a_mistake_in_a_law_is_shown_inside_its_text() {
                       ^
     "#);
     assert_snapshot!(law("max(x) <= 1"), @r#"
-    error: the law `bound` cannot be read: `max` takes at least 2 arguments, 1 given
+    error: the law `bound` cannot be read: `max` takes at least 2 arguments, found 1
       experiment.toml:8:10
         holds = "max(x) <= 1"
                  ^^^^^^
@@ -46,10 +46,10 @@ fn a_mistake_in_a_law_is_shown_inside_its_text() {
       experiment.toml:8:10
         holds = "x + 1"
                  ^^^^^
-    hint: write for example `x <= 1` or `a + b == 1`
+    hint: write a relation, for example `x <= 1` or `a + b == 1`
     "#);
     assert_snapshot!(law("x = 1"), @r#"
-    error: the law `bound` cannot be read: `=` has no meaning here
+    error: the law `bound` cannot be read: unknown symbol `=`
       experiment.toml:8:12
         holds = "x = 1"
                    ^
@@ -66,21 +66,21 @@ fn a_mistake_in_a_law_is_shown_inside_its_text() {
       experiment.toml:8:11
         holds = "2x <= 1"
                   ^
-    hint: for a product write `*`: `2*x`
+    hint: to multiply, write `*`: `2*x`
     "#);
     assert_snapshot!(law("1 <= 2"), @r#"
     error: the law `bound` does not depend on any state variable
       experiment.toml:8:10
         holds = "1 <= 2"
                  ^^^^^^
-    hint: a law says something about the state: name a variable of it
+    hint: a law must depend on the state: use a state variable in it
     "#);
     assert_snapshot!(law("x - x == 0"), @r#"
     error: the law `bound` does not depend on any state variable
       experiment.toml:8:10
         holds = "x - x == 0"
                  ^^^^^^^^^^
-    hint: a law says something about the state: name a variable of it
+    hint: a law must depend on the state: use a state variable in it
     "#);
     assert_snapshot!(law(""), @r#"
     error: the law `bound` cannot be read: an expression is missing at the end
@@ -150,7 +150,7 @@ fn a_mistake_in_a_definition_is_shown_inside_it() {
                            ^
     "#);
     assert_snapshot!(system("define = { A = \"B + 1\", B = \"A*x\" }"), @r#"
-    error: the definition of `B` cannot be read: the definitions form a circle: A → B → A
+    error: the definition of `B` cannot be read: the definitions are circular: A → B → A
       experiment.toml:3:30
         define = { A = "B + 1", B = "A*x" }
                                      ^
@@ -160,7 +160,7 @@ fn a_mistake_in_a_definition_is_shown_inside_it() {
 #[test]
 fn a_name_that_cannot_be_is_shown_where_it_is_given() {
     assert_snapshot!(system("constants = { x = 1 }"), @"
-    error: the name `x` is given twice
+    error: the name `x` is defined twice
       experiment.toml:3:15
         constants = { x = 1 }
                       ^
@@ -170,17 +170,17 @@ fn a_name_that_cannot_be_is_shown_where_it_is_given() {
       experiment.toml:3:15
         constants = { t = 1 }
                       ^
-    hint: reserved are `t`, `pi`, `rate`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`
+    hint: the reserved names are `t`, `pi`, `rate`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`
     ");
     assert_snapshot!(system("constants = { \"a b\" = 1 }"), @r#"
     error: `a b` is not a valid name
       experiment.toml:3:15
         constants = { "a b" = 1 }
                       ^^^^^
-    hint: a name is a letter, then letters, digits and `_`
+    hint: a name is a letter or `_`, followed by letters, digits and `_`
     "#);
     assert_snapshot!(error("[system]\nstate = [\"x\", \"x\"]\n"), @r#"
-    error: the name `x` is given twice
+    error: the name `x` is defined twice
       experiment.toml:2:15
         state = ["x", "x"]
                       ^^^
@@ -190,13 +190,13 @@ fn a_name_that_cannot_be_is_shown_where_it_is_given() {
       experiment.toml:2:15
         state = ["x", "sin"]
                       ^^^^^
-    hint: reserved are `t`, `pi`, `rate`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`
+    hint: the reserved names are `t`, `pi`, `rate`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`
     "#);
 }
 
 #[test]
 fn a_chain_is_a_law_for_each_relation() {
     let experiment = experiment_with("[[law]]\nname = \"range\"\nholds = \"0 <= x <= 9\"\n");
-    let names: Vec<&str> = experiment.laws.iter().map(lawful::Law::name).collect();
+    let names: Vec<&str> = experiment.training.laws.iter().map(lawful::Law::name).collect();
     assert_eq!(names, ["range (0 <= x)", "range (x <= 9)"]);
 }

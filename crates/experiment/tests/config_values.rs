@@ -2,12 +2,12 @@
 
 mod config_support;
 
-use config_support::{Folder, error_with, experiment_with};
+use config_support::{Folder, complete_with, error_with, experiment_with};
 use insta::assert_snapshot;
 use lawful::optimiser::LbfgsScaling;
+use lawful::optimiser::OptimiserKind;
+use lawful::strategy::StrategyKind;
 use lawful::{Batch, Control, Initialise, Loss};
-use lawful_experiment::OptimiserSettings;
-use lawful_experiment::StrategyKind;
 
 const TWO_LAWS: &str = "[[law]]\nholds = \"0 <= x <= 9\"\n[[law]]\nholds = \"x <= 10\"\n";
 
@@ -91,7 +91,7 @@ fn a_number_out_of_range_is_refused() {
     hint: use smaller layers; at most 1e8 are possible
     ");
     assert_snapshot!(error_with("[solver]\nrtol = nan\n"), @"
-    error: `rtol` asks for adaptive steps, but `rk4-38` has no error estimate to choose them
+    error: `rtol` needs adaptive steps, but the method `rk4-38` has no error estimate
       experiment.toml:7:8
         rtol = nan
                ^^^
@@ -215,14 +215,14 @@ fn steps_are_equal_or_adaptive() {
     hint: keep one of the two
     ");
     assert_snapshot!(error_with("[solver]\nmethod = \"rk4\"\nrtol = 1e-6\n"), @"
-    error: `rtol` asks for adaptive steps, but `rk4` has no error estimate to choose them
+    error: `rtol` needs adaptive steps, but the method `rk4` has no error estimate
       experiment.toml:8:8
         rtol = 1e-6
                ^^^^
     hint: use one of `midpoint`, `heun`, `bosh3`, `dopri5`, `tsit5`, or replace `rtol` by `substeps = 1`
     ");
     assert_snapshot!(error_with("[solver.predict]\nmethod = \"rk4\"\n"), @r#"
-    error: predictions have adaptive steps, but `rk4` has no error estimate to choose them
+    error: predictions use adaptive steps, but the method `rk4` has no error estimate
       experiment.toml:7:10
         method = "rk4"
                  ^^^^^
@@ -231,79 +231,79 @@ fn steps_are_equal_or_adaptive() {
 }
 
 #[test]
-fn a_key_that_decides_nothing_is_refused() {
+fn a_key_without_effect_is_an_error() {
     assert_snapshot!(error_with("[strategy]\nmu = 10\n"), @r#"
-    error: `mu` has no meaning for the strategy `self-adaptive`
+    error: the strategy `self-adaptive` has no key `mu`
       experiment.toml:7:6
         mu = 10
              ^^
     hint: leave it out, or write `kind = "l1"` or `kind = "l2"`
     "#);
     assert_snapshot!(error_with("[strategy]\nkind = \"vanilla\"\ntolerance = 1e-3\n"), @r#"
-    error: `tolerance` has no meaning for the strategy `vanilla`
+    error: the strategy `vanilla` has no key `tolerance`
       experiment.toml:8:13
         tolerance = 1e-3
                     ^^^^
-    hint: leave it out, or write `kind = "self-adaptive"` or `kind = "l1"` or `kind = "l2"`
+    hint: leave it out, or write `kind = "l1"` or `kind = "l2"` or `kind = "self-adaptive"`
     "#);
     assert_snapshot!(error_with("[strategy]\nkind = \"l1\"\ntolerance = 1e-3\n"), @"
-    error: `tolerance` decides nothing for `l1` without the best point
+    error: `tolerance` has no effect for `l1` without `best-point = true`
       experiment.toml:8:13
         tolerance = 1e-3
                     ^^^^
     hint: leave it out, or add `best-point = true`
     ");
     assert_snapshot!(error_with("[strategy]\nbacktrack = true\n"), @"
-    error: `backtrack` decides nothing without the best point
+    error: `backtrack` has no effect without `best-point = true`
       experiment.toml:7:13
         backtrack = true
                     ^^^^
     hint: add `best-point = true`, or leave it out
     ");
     assert_snapshot!(error_with("[strategy]\nbest-point = true\n[training]\nbatch = { windows = 2, rows = 3 }\n"), @"
-    error: the best point cannot be found in batches, whose values differ by chance
+    error: the best point cannot be found on batches: the objective differs between batches
       experiment.toml:7:14
         best-point = true
                      ^^^^
     hint: leave `best-point` or `batch` out
     ");
     assert_snapshot!(error_with("[strategy]\nbest-point = true\n[training]\nrecipe = \"lbfgs\"\n"), @r#"
-    error: L-BFGS never takes a worse point, and cannot be sent back to a better one
+    error: L-BFGS never takes a worse point than the best one
       experiment.toml:7:14
         best-point = true
                      ^^^^
-    hint: leave `best-point` out, or write `optimiser = "adam"` in the phase
+    hint: leave `best-point` out, or write `optimiser = "adam"` in a phase
     "#);
     assert_snapshot!(error_with("[[training.phase]]\niterations = 5\n[[training.phase]]\niterations = 5\noptimiser = \"lbfgs\"\nstrategy = { best-point = true }\n"), @r#"
-    error: L-BFGS never takes a worse point, and cannot be sent back to a better one
+    error: L-BFGS never accepts a worse point, and cannot return to a better one
       experiment.toml:11:27
         strategy = { best-point = true }
                                   ^^^^
     hint: leave `best-point` out, or write `optimiser = "adam"` in the phase
     "#);
     assert_snapshot!(error_with("[training]\noptimiser = \"lbfgs\"\nbatch = { windows = 2, rows = 3 }\n"), @r#"
-    error: L-BFGS cannot be trained on batches, whose values differ by chance
+    error: L-BFGS cannot be trained on batches: the objective differs between batches
       experiment.toml:8:9
         batch = { windows = 2, rows = 3 }
                 ^^^^^^^^^^^^^^^^^^^^^^^^^
     hint: leave `batch` out, or write `optimiser = "adam"`
     "#);
     assert_snapshot!(error_with("[field]\ninit = { kind = \"he\", std = 0.1 }\n"), @r#"
-    error: `std` has no meaning for `he`, which chooses it for each layer
+    error: `std` has no effect for `he`, which computes it for each layer
       experiment.toml:7:29
         init = { kind = "he", std = 0.1 }
                                     ^^^
     hint: leave it out, or write `kind = "normal"`
     "#);
     assert_snapshot!(error_with("[training]\nloss = { kind = \"mae\", delta = 2 }\n"), @r#"
-    error: `delta` has no meaning for the loss `mae`
+    error: `delta` has no effect for the loss `mae`
       experiment.toml:7:32
         loss = { kind = "mae", delta = 2 }
                                        ^
     hint: leave it out, or write `kind = "huber"`
     "#);
     assert_snapshot!(error_with("[training]\noptimiser = { last-rate = 0.1 }\n"), @r#"
-    error: `last-rate` has no meaning for a constant rate
+    error: `last-rate` has no effect with a constant rate
       experiment.toml:7:27
         optimiser = { last-rate = 0.1 }
                                   ^^^
@@ -340,8 +340,8 @@ fn a_batch_must_fit_the_data() {
 fn one_weight_of_a_chain_is_that_of_each_part() {
     let mu = |mu: &str| {
         let text = format!("{TWO_LAWS}[strategy]\nkind = \"l2\"\nmu = {mu}\n");
-        match experiment_with(&text).strategy.kind {
-            StrategyKind::L2(mu) => mu,
+        match experiment_with(&text).training.strategy.kind {
+            StrategyKind::L2(l2) => l2.mu,
             other => panic!("{other:?}"),
         }
     };
@@ -365,7 +365,7 @@ fn short_and_long_forms_mean_the_same() {
         ("[training]\nrecipe = \"auto\"\n", ""),
         ("[solver.predict]\nmethod = \"dopri5\"\n", ""),
     ] {
-        assert_eq!(experiment_with(short).complete, experiment_with(long).complete, "{short}");
+        assert_eq!(complete_with(short), complete_with(long), "{short}");
     }
 }
 
@@ -377,16 +377,18 @@ fn every_setting_arrives() {
          [training]\nloss = { kind = \"huber\", delta = 0.5 }\nbatch = { windows = 2, rows = 3 }\n\
          optimiser = { rate = 0.5, clip = 2, schedule = \"exponential\", last-rate = 0.1, warm-up = 7 }\n",
     );
-    assert_eq!(experiment.field.init, Initialise::Xavier);
-    assert!(experiment.field.time_input);
-    let Control::Adaptive(steps) = experiment.solver.control() else { panic!("not adaptive") };
+    assert_eq!(experiment.training.field.init, Initialise::Xavier);
+    assert!(experiment.training.field.time_input);
+    let Control::Adaptive(steps) = experiment.training.solver.control() else {
+        panic!("not adaptive")
+    };
     assert_eq!((steps.rtol, steps.atol, steps.first_step), (1e-3, 1e-9, Some(0.5)));
-    assert_eq!(experiment.solver.memory(), 2_000_000);
+    assert_eq!(experiment.training.solver.memory(), 2_000_000);
     let training = experiment.training;
     assert_eq!(training.loss, Loss::Huber { delta: 0.5 });
     let [phase] = &training.phases[..] else { panic!("one phase") };
     assert_eq!(phase.batch, Batch::Windows { count: 2, rows: 3 });
-    let OptimiserSettings::Adam(adam) = phase.optimiser else { panic!("Adam") };
+    let OptimiserKind::Adam(adam) = &phase.optimiser else { panic!("Adam") };
     assert_eq!((adam.rate, adam.clip), (0.5, Some(2.0)));
     assert_eq!((phase.schedule.last, phase.schedule.warm_up), (0.1, 7));
     assert_eq!(phase.schedule.iterations, 10_000);
@@ -396,16 +398,16 @@ fn every_setting_arrives() {
 fn settings_of_lbfgs_arrive_and_are_written_out() {
     let text = "[training]\noptimiser = { kind = \"lbfgs\", memory = 7, scaling = \"newest\" }\n";
     let experiment = experiment_with(text);
-    let OptimiserSettings::Lbfgs(lbfgs) = experiment.training.phases[0].optimiser else {
+    let OptimiserKind::Lbfgs(lbfgs) = &experiment.training.phases[0].optimiser else {
         panic!("L-BFGS")
     };
     assert_eq!((lbfgs.memory, lbfgs.scaling), (7, LbfgsScaling::Newest));
-    let complete = experiment.complete.to_string();
-    assert!(complete.contains("memory = 7\nscaling = \"newest\""), "{complete}");
+    let complete = complete_with(text);
+    assert!(complete.contains("memory = 7, scaling = \"newest\""), "{complete}");
 }
 
 #[test]
-fn a_scaling_that_cannot_be_meant_is_refused() {
+fn a_scaling_that_is_not_possible_is_an_error() {
     assert_snapshot!(error_with("[training]\noptimiser = { kind = \"lbfgs\", scaling = \"evry\" }\n"), @r#"
     error: unknown scaling `evry`
       experiment.toml:7:41
@@ -414,7 +416,7 @@ fn a_scaling_that_cannot_be_meant_is_refused() {
     hint: did you mean `every`?
     "#);
     assert_snapshot!(error_with("[training]\noptimiser = { kind = \"adam\", scaling = \"every\" }\n"), @r#"
-    error: `scaling` has no meaning for the optimiser `adam`
+    error: the optimiser `adam` has no key `scaling`
       experiment.toml:7:40
         optimiser = { kind = "adam", scaling = "every" }
                                                ^^^^^^^
@@ -422,7 +424,7 @@ fn a_scaling_that_cannot_be_meant_is_refused() {
     "#);
 }
 
-/// Few rows may hide noise that a close fit would follow; a recipe that is asked for by name does not mind.
+/// Few rows may hide noise that a close fit would follow; a recipe that is given by name ignores this.
 #[test]
 fn the_closest_fit_is_for_data_that_would_show_noise() {
     for (points, recipe, expected) in [
@@ -436,10 +438,10 @@ fn the_closest_fit_is_for_data_that_would_show_noise() {
              grid = {{ from = 0, to = 3, points = {points} }}\n"
         );
         let folder = Folder::new(&[("experiment.toml", &text)]);
-        let phases = folder.read().expect("a good experiment").training.phases;
+        let phases = folder.read().expect("a good experiment").experiment.training.phases;
         assert_eq!(phases.len(), 2);
         for phase in phases {
-            let OptimiserSettings::Lbfgs(lbfgs) = phase.optimiser else { panic!("L-BFGS") };
+            let OptimiserKind::Lbfgs(lbfgs) = phase.optimiser else { panic!("L-BFGS") };
             assert_eq!((lbfgs.memory, lbfgs.scaling), expected, "{points} rows, {recipe}");
         }
     }

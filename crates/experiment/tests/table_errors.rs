@@ -1,4 +1,4 @@
-//! Messages about tables: each names the line and the column and says what to do.
+//! Messages about tables: each has the line, the column and a hint.
 
 mod config_support;
 
@@ -6,7 +6,7 @@ use config_support::Folder;
 use insta::assert_snapshot;
 use lawful_experiment::files;
 
-/// What is said about a table with the states `x` and `v`.
+/// Returns the error of a table with the states `x` and `v`.
 fn table(csv: &str, settings: &str) -> String {
     let toml = format!("[system]\nstate = [\"x\", \"v\"]\n[data]\nfile = \"data.csv\"\n{settings}");
     Folder::new(&[("experiment.toml", &toml), ("data.csv", csv)]).error()
@@ -17,31 +17,31 @@ fn a_table_needs_a_header_and_rows() {
     assert_snapshot!(table("", ""), @"
     error: `data.csv` is empty
       data.csv
-    hint: its first line names the columns, the others are rows
+    hint: write the names of the columns in the first line
     ");
     assert_snapshot!(table("\n\n", ""), @"
     error: `data.csv` is empty
       data.csv
-    hint: its first line names the columns, the others are rows
+    hint: write the names of the columns in the first line
     ");
     assert_snapshot!(table("t,x,v\n", ""), @"
     error: `data.csv` has a header, but no rows
       data.csv
-    hint: at least two rows are needed to learn from
+    hint: at least two rows are needed
     ");
     assert_snapshot!(table("0,1,2\n1,2,3\n", ""), @"
-    error: `data.csv` begins with numbers, and names of columns are needed
+    error: the first line of `data.csv` has numbers, but must have the names of the columns
       data.csv:1:1
         0,1,2
         ^^^^^
     hint: add a first line with a name for each column, such as `t,x,v`
     ");
     assert_snapshot!(table("t,x,v\n0,1,2\n", ""), @"
-    error: trajectory `data` has one row only
+    error: trajectory `data` has only one row
       data.csv:2:1
         0,1,2
         ^^^^^
-    hint: at least two are needed: one to start from, one to predict
+    hint: at least two are needed: the initial state and one to predict
     ");
 }
 
@@ -52,42 +52,42 @@ fn a_column_that_is_not_there_is_named_with_those_that_are() {
       data.csv:1:1
         t,x,w
         ^^^^^
-    hint: the columns are `t`, `x`, `w`; write `columns = { v = "…" }` in [data] with the right one
+    hint: the columns are `t`, `x`, `w`; name the right one with `columns = { v = "…" }` in [data]
     "#);
     assert_snapshot!(table("t,x,velocity\n0,1,2\n1,2,3\n", ""), @r#"
     error: `data.csv` has no column `v`
       data.csv:1:1
         t,x,velocity
         ^^^^^^^^^^^^
-    hint: the columns are `t`, `x`, `velocity`; write `columns = { v = "…" }` in [data] with the right one
+    hint: the columns are `t`, `x`, `velocity`; name the right one with `columns = { v = "…" }` in [data]
     "#);
     assert_snapshot!(table("t,X,v\n0,1,2\n1,2,3\n", ""), @r#"
     error: `data.csv` has no column `x`
       data.csv:1:1
         t,X,v
         ^^^^^
-    hint: if `X` is meant, write `columns = { x = "X" }` in [data]
+    hint: to use `X`, write `columns = { x = "X" }` in [data]
     "#);
     assert_snapshot!(table("Time (s),x,v\n0,1,2\n1,2,3\n", ""), @r#"
     error: `data.csv` has no column `t` for the time
       data.csv:1:1
         Time (s),x,v
         ^^^^^^^^^^^^
-    hint: if `Time (s)` is meant, write `time = "Time (s)"` in [data]
+    hint: to use `Time (s)`, write `time = "Time (s)"` in [data]
     "#);
     assert_snapshot!(table("t,x [m],v\n0,1,2\n1,2,3\n", ""), @r#"
     error: `data.csv` has no column `x`
       data.csv:1:1
         t,x [m],v
         ^^^^^^^^^
-    hint: if `x [m]` is meant, write `columns = { x = "x [m]" }` in [data]
+    hint: to use `x [m]`, write `columns = { x = "x [m]" }` in [data]
     "#);
     assert_snapshot!(table("t,x,v\n0,1,2\n1,2,3\n", "trajectory = \"id\"\n"), @r#"
     error: `data.csv` has no column `id` for the trajectory
       data.csv:1:1
         t,x,v
         ^^^^^
-    hint: the columns are `t`, `x`, `v`; write `trajectory = "…"` in [data] with the right one
+    hint: the columns are `t`, `x`, `v`; name the right one with `trajectory = "…"` in [data]
     "#);
     let folder = Folder::new(&[
         ("experiment.toml", "[system]\nstate = [\"größe\"]\n[data]\nfile = \"data.csv\"\n"),
@@ -98,7 +98,7 @@ fn a_column_that_is_not_there_is_named_with_those_that_are() {
       data.csv:1:1
         t,Größe [m]
         ^^^^^^^^^^^
-    hint: if `Größe [m]` is meant, write `columns = { "größe" = "Größe [m]" }` in [data]
+    hint: to use `Größe [m]`, write `columns = { "größe" = "Größe [m]" }` in [data]
     "#);
     assert_snapshot!(table("t,x,v,x\n0,1,2,3\n1,2,3,4\n", ""), @"
     error: there are two columns `x`
@@ -112,42 +112,42 @@ fn a_column_that_is_not_there_is_named_with_those_that_are() {
 #[test]
 fn another_separator_is_recognised() {
     assert_snapshot!(table("t;x;v\n0;1;2\n1;2;3\n", ""), @r#"
-    error: `data.csv` has one column only, so its cells are not separated by `,`
+    error: `data.csv` has only one column: its cells are not separated by `,`
       data.csv:1:1
         t;x;v
         ^^^^^
     hint: write `separator = ";"` in [data]
     "#);
     assert_snapshot!(table("t x v\n0 1 2\n1 2 3\n", ""), @r#"
-    error: `data.csv` has one column only, so its cells are not separated by `,`
+    error: `data.csv` has only one column: its cells are not separated by `,`
       data.csv:1:1
         t x v
         ^^^^^
     hint: write `separator = " "` in [data]
     "#);
     assert_snapshot!(table("# t,x,v\n0,1,2\n1,2,3\n", ""), @"
-    error: `data.csv` begins with a comment, and names of columns are needed
+    error: the first line of `data.csv` is a comment, but must have the names of the columns
       data.csv:1:1
         # t,x,v
         ^^^^^^^
     hint: delete the `#` before the names
     ");
     assert_snapshot!(table("# made by hand\nt,x,v\n0,1,2\n1,2,3\n", ""), @"
-    error: `data.csv` begins with a comment, and names of columns are needed
+    error: the first line of `data.csv` is a comment, but must have the names of the columns
       data.csv:1:1
         # made by hand
         ^^^^^^^^^^^^^^
     hint: delete the lines before the one with the names
     ");
     assert_snapshot!(table("t\tx\tv\n0\t1\t2\n1\t2\t3\n", ""), @r#"
-    error: `data.csv` has one column only, so its cells are not separated by `,`
+    error: `data.csv` has only one column: its cells are not separated by `,`
       data.csv:1:1
         t x v
         ^^^^^
     hint: write `separator = "tab"` in [data]
     "#);
     assert_snapshot!(table("t,x,v\n0,1,2\n1,2,3\n", "separator = \"tab\"\n"), @r#"
-    error: `data.csv` has one column only, so its cells are not separated by `tab`
+    error: `data.csv` has only one column: its cells are not separated by `tab`
       data.csv:1:1
         t,x,v
         ^^^^^
@@ -176,21 +176,21 @@ fn a_row_has_as_many_cells_as_the_header() {
       data.csv:2:7
         0,1,2,
               ^
-    hint: delete the `,` at its end, or give the header one too
+    hint: delete the `,` at its end, or add one to the header
     ");
 }
 
 #[test]
-fn a_cell_that_is_no_number_says_what_to_write() {
+fn a_cell_that_is_not_a_number_has_a_hint() {
     assert_snapshot!(table("t,x,v\n0,1,2\n1,broken,3\n", ""), @r#"
-    error: `x` in line 3 is `broken`, which is no number
+    error: `x` in line 3 is `broken`, which is not a number
       data.csv:3:3
         1,broken,3
           ^^^^^^
-    hint: if it means missing, write `missing = ["", "NA", "NaN", "broken"]` in [data]
+    hint: to count it as missing, write `missing = ["", "NA", "NaN", "broken"]` in [data]
     "#);
     assert_snapshot!(table("t;x;v\n0;1;2\n1;2,5;3\n", "separator = \";\"\n"), @"
-    error: `x` in line 3 is `2,5`, which is no number
+    error: `x` in line 3 is `2,5`, which is not a number
       data.csv:3:3
         1;2,5;3
           ^^^
@@ -201,31 +201,31 @@ fn a_cell_that_is_no_number_says_what_to_write() {
       data.csv:3:3
         1,inf,3
           ^^^
-    hint: correct or delete it; if it means missing, write `missing = ["", "NA", "NaN", "inf"]` in [data]
+    hint: correct or delete it; to count it as missing, write `missing = ["", "NA", "NaN", "inf"]` in [data]
     "#);
     assert_snapshot!(table("t,x,v\n0,1,2\n1,2,1e999\n", ""), @"
     error: `v` in line 3 is `1e999`, too large for a number
       data.csv:3:5
         1,2,1e999
             ^^^^^
-    hint: change the units, so that numbers stay below 1.8e308
+    hint: change the units so that numbers stay below 1.8e308
     ");
     assert_snapshot!(table("t,x,v\n2024-05-01 12:00,1,2\n", ""), @"
-    error: the time in line 2 is `2024-05-01 12:00`, which is no number
+    error: the time in line 2 is `2024-05-01 12:00`, which is not a number
       data.csv:2:1
         2024-05-01 12:00,1,2
         ^^^^^^^^^^^^^^^^
     hint: write times as numbers, for example seconds since the start
     ");
     assert_snapshot!(table("t,x,v\n0,1,2\n1,,3\n", "missing = [\"NA\"]\n"), @r#"
-    error: `x` in line 3 is empty, and empty cells do not mean missing here
+    error: `x` in line 3 is empty, but empty cells do not count as missing
       data.csv:3:3
         1,,3
           ^
-    hint: fill it in, or let empty cells mean missing: `missing = [""]` in [data]
+    hint: fill it in, or count empty cells as missing: `missing = [""]` in [data]
     "#);
     assert_snapshot!(table("t,x,v\n0,1,2\n1,\"2,3\n2,3,4\n", ""), @r#"
-    error: a quote `"` is opened here, and closed only lines later
+    error: a quote `"` is opened here and closed some lines later
       data.csv:3:3
         1,"2,3
           ^^^^
@@ -243,7 +243,7 @@ fn times_increase_within_a_trajectory() {
     hint: sort the rows by time; if these are several trajectories, add a column with their names, and `trajectory = "…"` in [data]
     "#);
     assert_snapshot!(table("t,x,v\n0,1,2\n\n0,2,3\n", ""), @r#"
-    error: time 0 is there twice: in line 2 and in line 4
+    error: time 0 appears twice: in line 2 and in line 4
       data.csv:4:1
         0,2,3
         ^
@@ -254,10 +254,10 @@ fn times_increase_within_a_trajectory() {
       data.csv:4:3
         b,0,1,2
           ^
-    hint: sort the rows by time; if these are several trajectories, name the column that tells them apart: `trajectory = "id"` in [data]
+    hint: sort the rows by time; if these are several trajectories, give the column with their names: `trajectory = "id"` in [data]
     "#);
     assert_snapshot!(table("id,t,x,v\na,0,1,2\nb,0,1,2\na,0,2,3\n", "trajectory = \"id\"\n"), @"
-    error: time 0 is there twice in trajectory `a`: in line 2 and in line 4
+    error: time 0 appears twice in trajectory `a`: in line 2 and in line 4
       data.csv:4:3
         a,0,2,3
           ^
@@ -289,18 +289,18 @@ fn a_trajectory_begins_with_a_complete_row() {
     hint: its first row is its initial state: fill the cell in, delete the rows before the first complete one, or add `initial-state = "train"` to `[training]`
     "#);
     assert_snapshot!(table("id,t,x,v\na,0,1,2\n,0,1,2\n", "trajectory = \"id\"\n"), @"
-    error: this row has no trajectory's name
+    error: this row has no trajectory name
       data.csv:3:1
         ,0,1,2
         ^
     hint: fill it in, or delete the row
     ");
     assert_snapshot!(table("id,t,x,v\na,0,1,2\na,1,1,2\nb,0,1,2\n", "trajectory = \"id\"\n"), @"
-    error: trajectory `b` has one row only
+    error: trajectory `b` has only one row
       data.csv:4:1
         b,0,1,2
         ^^^^^^^
-    hint: at least two are needed: one to start from, one to predict
+    hint: at least two are needed: the initial state and one to predict
     ");
 }
 
@@ -315,7 +315,7 @@ fn times_go_on_in_the_next_file() {
         ("b.csv", "id,t,x\none,1,2\none,2,3\n"),
     ]);
     assert_snapshot!(folder.error(), @"
-    error: time 1 is there twice in trajectory `one`: in line 3 of `a.csv` and in line 2
+    error: time 1 appears twice in trajectory `one`: in line 3 of `a.csv` and in line 2
       b.csv:2:5
         one,1,2
             ^
@@ -337,7 +337,7 @@ fn an_input_must_be_measured_once() {
       a.csv:2:5
         0,1,
             ^
-    hint: an input must be known at one time at least
+    hint: an input needs at least one value
     ");
 }
 

@@ -1,22 +1,23 @@
-//! Syntax to graph: names get their meaning.
+//! Compiles syntax to a graph and resolves names.
 
 use crate::error::{ErrorKind, LawError};
 use crate::functions::{Rule, Step};
 use crate::graph::{Graph, Id};
 use crate::syntax::{Item, Syntax};
 
-/// Which names and functions may be used.
+/// The names and functions that a text may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All: a law.
+    /// A law: all of them.
     Trajectory,
-    /// Values at one time step: an expression.
+    /// An expression: values at one time step.
     Point,
-    /// Time and constants: a prescribed input.
+    /// A prescribed input: time and constants.
     Time,
 }
 
-/// Adds an expression to the graph; `meaning` gives the node of a name or says why there is none.
+/// Adds an expression to the graph and returns its node. `meaning` returns the node of a name, or
+/// the error and the hint if there is none.
 pub(crate) fn compile(
     syntax: &Syntax,
     scope: Scope,
@@ -66,7 +67,7 @@ pub(crate) fn compile(
     Ok(pop(&mut stack))
 }
 
-/// Whether a name with this meaning may be used.
+/// Checks that the scope allows the node of a name.
 fn in_scope(name: &str, id: Id, scope: Scope, graph: &Graph) -> Result<(), ErrorKind> {
     let node = graph.node(id);
     if scope != Scope::Trajectory && !node.reach.is_pointwise() {

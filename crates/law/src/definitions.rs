@@ -1,4 +1,4 @@
-//! The order in which definitions can be read, although they may use each other in any order.
+//! Sorts definitions, which may use each other in any order, such that each follows those it uses.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,20 +6,20 @@ use std::ops::Range;
 use crate::error::{ErrorKind, LawError, Origin};
 use crate::syntax::Syntax;
 
-/// How far the walk through the definitions has come with one of them.
+/// The state of a definition in the depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visit {
     Unseen,
-    /// On the way from the one where the walk began.
+    /// On the current path.
     Open,
     Done,
 }
 
-/// Positions of the definitions such that each comes after all that it uses, or the error that
-/// names a circle.
+/// Returns the positions of the definitions in an order in which each follows those it uses, or an
+/// error if the definitions are circular.
 ///
-/// The walk goes depth first with a stack of its own: a chain of definitions may be of any length.
-pub(crate) fn reading_order(definitions: &[(&str, Syntax)]) -> Result<Vec<usize>, LawError> {
+/// The depth-first search has its own stack, so a chain of definitions may have any length.
+pub(crate) fn dependency_order(definitions: &[(&str, Syntax)]) -> Result<Vec<usize>, LawError> {
     let positions: HashMap<&str, usize> =
         definitions.iter().enumerate().map(|(position, (name, _))| (*name, position)).collect();
     let uses: Vec<Vec<(usize, Range<usize>)>> =
@@ -32,13 +32,13 @@ pub(crate) fn reading_order(definitions: &[(&str, Syntax)]) -> Result<Vec<usize>
             continue;
         }
         visits[begin] = Visit::Open;
-        // Each definition on the way, with how many of its uses have been followed.
-        let mut way = vec![(begin, 0)];
-        while let Some((current, followed)) = way.last_mut() {
+        // The current path: each definition with the number of its uses already followed.
+        let mut path = vec![(begin, 0)];
+        while let Some((current, followed)) = path.last_mut() {
             let Some((used, span)) = uses[*current].get(*followed) else {
                 visits[*current] = Visit::Done;
                 order.push(*current);
-                way.pop();
+                path.pop();
                 continue;
             };
             *followed += 1;
@@ -46,13 +46,13 @@ pub(crate) fn reading_order(definitions: &[(&str, Syntax)]) -> Result<Vec<usize>
                 Visit::Done => {}
                 Visit::Unseen => {
                     visits[*used] = Visit::Open;
-                    way.push((*used, 0));
+                    path.push((*used, 0));
                 }
                 Visit::Open => {
                     let user = definitions[*current].0.to_owned();
-                    let circle = way.iter().map(|(on_way, _)| *on_way);
-                    let circle = circle.skip_while(|on_way| on_way != used).chain([*used]);
-                    let names = circle.map(|member| definitions[member].0.to_owned()).collect();
+                    let cycle = path.iter().map(|(position, _)| *position);
+                    let cycle = cycle.skip_while(|position| position != used).chain([*used]);
+                    let names = cycle.map(|member| definitions[member].0.to_owned()).collect();
                     return Err(LawError::new(ErrorKind::Cycle(names), span.clone())
                         .within(Origin::Definition(user)));
                 }
@@ -62,7 +62,7 @@ pub(crate) fn reading_order(definitions: &[(&str, Syntax)]) -> Result<Vec<usize>
     Ok(order)
 }
 
-/// The definitions that an expression uses, and where.
+/// Returns the definitions that an expression uses, and where.
 fn used(syntax: &Syntax, positions: &HashMap<&str, usize>) -> Vec<(usize, Range<usize>)> {
     let known =
         syntax.names().filter_map(|(name, span)| Some((*positions.get(name)?, span.clone())));

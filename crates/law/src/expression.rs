@@ -1,4 +1,4 @@
-//! An expression: a formula of the values at one time step.
+//! An expression: a formula of the state, the inputs and time at one time step.
 
 use std::fmt;
 
@@ -12,8 +12,8 @@ use crate::vocabulary::Vocabulary;
 
 /// A formula of the state, the inputs and time at one time step.
 ///
-/// It serves as a right-hand side of an ODE, as a prescribed input, or as a quantity to plot.
-/// `Display` gives its normal text: as few brackets as possible.
+/// Examples are the right-hand side of an ODE, a prescribed input, and a quantity to plot.
+/// `Display` writes the expression with as few brackets as possible.
 #[derive(Debug, Clone)]
 pub struct Expression {
     syntax: Syntax,
@@ -21,12 +21,13 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Reads a formula of all names; `next`, `previous`, `initial` and `final` are errors.
+    /// Parses an expression that may use every name, but not `next`, `previous`, `initial` and
+    /// `final`.
     pub fn parse(text: &str, vocabulary: &Vocabulary) -> Result<Self, LawError> {
         Self::within(Scope::Point, text, vocabulary)
     }
 
-    /// Reads a formula of `t` and constants alone, such as a prescribed input `u(t) = sin(t)`.
+    /// Parses an expression of `t` and constants only, such as a prescribed input `sin(t)`.
     pub fn parse_of_time(text: &str, vocabulary: &Vocabulary) -> Result<Self, LawError> {
         Self::within(Scope::Time, text, vocabulary)
     }
@@ -39,32 +40,28 @@ impl Expression {
         Ok(Self { syntax, tape })
     }
 
-    /// Whether a state variable can change the value.
-    pub fn depends_on_state(&self) -> bool {
-        self.tape.root().of_state
-    }
-
-    /// Whether the state variable with this number can change the value.
+    /// Returns whether the value depends on the state variable at this position in a row of states.
     pub fn depends_on(&self, variable: usize) -> bool {
         self.tape.has_state(variable)
     }
 
-    /// The value at every time step, recorded in `workspace`.
+    /// Computes the value at every time step, and records it in `workspace` for
+    /// [`pull_back`](Self::pull_back).
     ///
     /// # Panics
-    /// If the lengths in `steps` or of `values` do not fit.
+    /// If a length in `steps` or that of `values` is wrong.
     pub fn values(&self, steps: &Steps<'_>, workspace: &mut Workspace, values: &mut [f64]) {
         self.tape.forward(steps, workspace, values);
     }
 
-    /// `state_bar += Σ value_bar[row] · ∂value[row]/∂state`.
+    /// Adds the gradient: `state_bar += Σ value_bar[row] · ∂value[row]/∂state`.
     ///
-    /// The steps must be those of the last call of [`values`](Self::values) with this workspace.
-    /// A row with `value_bar` 0 adds nothing, also where a derivative is infinite.
+    /// `steps` must be those of the last call of [`values`](Self::values) with this workspace. A
+    /// row where `value_bar` is 0 adds nothing, even where a derivative is infinite.
     ///
     /// # Panics
-    /// If the lengths do not fit; with debug assertions also if the forward sweep in `workspace`
-    /// is another one.
+    /// If a length is wrong. With debug assertions, also if the last forward sweep in `workspace`
+    /// is that of another expression or of other steps.
     pub fn pull_back(
         &self,
         steps: &Steps<'_>,

@@ -1,7 +1,6 @@
-//! The one list of functions: name, meaning, derivative, example.
+//! The list of functions: name, meaning, derivative, example.
 //!
-//! The list feeds the parser, the hints, the documentation and the tests: a new function is one
-//! new entry.
+//! The parser, the hints and the tests read this list. To add a function, add an entry.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -19,7 +18,7 @@ pub struct Function {
 pub(crate) enum Rule {
     /// `y = f(x)`; `slope(x, y)` is `dy/dx`.
     Map { value: fn(f64) -> f64, slope: fn(f64, f64) -> f64 },
-    /// Two or more arguments, taken together from the left: `f(f(a, b), c)`. `slopes(a, b)` is
+    /// Two or more arguments, combined from the left: `f(f(a, b), c)`. `slopes(a, b)` is
     /// `(∂f/∂a, ∂f/∂b)`.
     Fold { value: fn(f64, f64) -> f64, slopes: fn(f64, f64) -> (f64, f64) },
     /// The argument at another time step.
@@ -64,10 +63,10 @@ const fn at(
     Function { name, summary, example, rule: Rule::At(step) }
 }
 
-/// Every function, in the order of the documentation. An example holds at the times 0, 1, 2.
+/// All functions.
 ///
-/// `min` and `max` pass a NaN on, and at a tie the gradient goes to the first argument. The
-/// derivative of `abs` at 0 is 0.
+/// `min` and `max` return NaN if an argument is NaN. At a tie their gradient goes to the first
+/// argument. The derivative of `abs` at 0 is 0.
 pub static FUNCTIONS: &[Function] = &[
     map("sin", "sine", "sin(pi/6) == 0.5", f64::sin, |x, _| x.cos()),
     map("cos", "cosine", "cos(pi/3) == 0.5", f64::cos, |x, _| -x.sin()),
@@ -87,37 +86,37 @@ pub static FUNCTIONS: &[Function] = &[
         if a >= b { (1.0, 0.0) } else { (0.0, 1.0) }
     }),
     at("next", "value at the next time step", "next(t) == t + 1", Step::Next),
-    at("previous", "value at the time step before", "previous(t) == t - 1", Step::Previous),
+    at("previous", "value at the previous time step", "previous(t) == t - 1", Step::Previous),
     at("initial", "value at the first time step", "initial(t + 1) == 1", Step::Initial),
     at("final", "value at the last time step", "final(2*t) == 4", Step::Final),
 ];
 
-/// Names with a fixed meaning that are no functions, and `rate`, which is kept for the derivative
-/// along the field.
+/// Names with a fixed meaning other than functions, and `rate`, which is reserved for the
+/// derivative along the vector field.
 pub(crate) const RESERVED: &[&str] = &["t", "pi", "rate"];
 
 impl Function {
-    /// The function of this name.
+    /// Returns the function with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         FUNCTIONS.iter().find(|function| function.name == name)
     }
 
-    /// The name, as written in a law.
+    /// Returns the name, as written in a law.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it computes, in a few words.
+    /// Returns a short description of what the function computes.
     pub fn summary(&self) -> &'static str {
         self.summary
     }
 
-    /// A relation that holds at the times 0, 1 and 2.
+    /// Returns a relation that holds on a trajectory with the times 0, 1 and 2.
     pub fn example(&self) -> &'static str {
         self.example
     }
 
-    /// How many arguments it takes, in words.
+    /// Returns the number of arguments, in words.
     pub fn arguments(&self) -> &'static str {
         match self.rule {
             Rule::Fold { .. } => "at least 2 arguments",
@@ -137,7 +136,7 @@ impl Function {
     }
 }
 
-// A function is its name: the list has no name twice.
+// Names are unique in the list.
 impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -158,17 +157,18 @@ impl fmt::Debug for Function {
     }
 }
 
-/// −1, 0 or 1; NaN stays NaN.
+/// Returns −1, 0 or 1; NaN for NaN.
 fn sign(x: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x.signum() }
 }
 
-/// The smaller one, or NaN if either is: a solution that diverged must not hide.
+/// Returns the smaller number, or NaN if either is NaN: `f64::min` would hide a solution that
+/// diverged.
 fn minimum(a: f64, b: f64) -> f64 {
     if a <= b || a.is_nan() { a } else { b }
 }
 
-/// The larger one, or NaN if either is.
+/// Returns the larger number, or NaN if either is NaN.
 fn maximum(a: f64, b: f64) -> f64 {
     if a >= b || a.is_nan() { a } else { b }
 }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn extremes_pass_nan_on_from_either_side() {
+    fn extremes_of_nan_are_nan_on_either_side() {
         for (a, b) in [(f64::NAN, 1.0), (1.0, f64::NAN)] {
             assert!(minimum(a, b).is_nan());
             assert!(maximum(a, b).is_nan());

@@ -1,7 +1,7 @@
-//! Expressions as a graph in which equal parts are one node and constants are folded.
+//! Expressions as a graph, in which equal subexpressions share a node and constants are folded.
 //!
-//! Operands come before what uses them. Besides constant operands, these are simplified, so that a
-//! law that no state can change is found out:
+//! Operands have lower positions than the nodes that use them. These are simplified as well, which
+//! detects laws that do not depend on the state:
 //! `a + 0`, `a - 0`, `a*1`, `a/1`, `a^1` and `-(-a)` are `a`; `a - a`, `0*a` and `0/a` are 0;
 //! `a/a` and `a^0` are 1; `a^2` is `a*a`. `a + b` and `b + a` are the same node, as are `a*b` and
 //! `b*a`.
@@ -13,7 +13,7 @@ use crate::reach::Reach;
 use crate::syntax::Operator;
 use crate::tape::Tape;
 
-/// Position of a node; operands have lower ones.
+/// The position of a node. Operands have lower positions.
 pub(crate) type Id = usize;
 
 /// What a node computes.
@@ -32,7 +32,7 @@ pub(crate) enum Op {
     At(Step, Id),
 }
 
-/// A number that can be compared and hashed: the same bits are the same number.
+/// A number that can be compared and hashed by its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Bits(u64);
 
@@ -46,13 +46,13 @@ impl Bits {
 pub(crate) struct Node {
     pub(crate) op: Op,
     pub(crate) reach: Reach,
-    /// Whether a state variable can change it: only then does it have an adjoint.
+    /// Whether it depends on a state variable. Only then does it have an adjoint.
     pub(crate) of_state: bool,
-    /// Whether an input can change it.
+    /// Whether it depends on an input.
     pub(crate) of_input: bool,
 }
 
-/// Nodes in the order in which they can be computed.
+/// Nodes in an order in which they can be computed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
@@ -71,7 +71,7 @@ impl Op {
         first.into_iter().chain(second)
     }
 
-    /// The same with other operands.
+    /// Returns the same operation with other operands.
     fn with_operands(self, new: impl Fn(Id) -> Id) -> Self {
         match self {
             Self::Constant(_) | Self::Time | Self::State(_) | Self::Input(_) => self,
@@ -90,7 +90,7 @@ impl Graph {
         &self.nodes[id]
     }
 
-    /// The value of a constant node.
+    /// Returns the value of a node if it is constant.
     pub(crate) fn constant_value(&self, id: Id) -> Option<f64> {
         match self.nodes[id].op {
             Op::Constant(bits) => Some(bits.value()),
@@ -102,7 +102,7 @@ impl Graph {
         self.insert(Op::Constant(Bits(value.to_bits())), Reach::default())
     }
 
-    /// A leaf: time, a state variable or an input.
+    /// Returns the node of time, a state variable or an input.
     pub(crate) fn leaf(&mut self, op: Op) -> Id {
         self.insert(op, Reach::default())
     }
@@ -143,7 +143,7 @@ impl Graph {
         }
     }
 
-    /// A function of its arguments; `None` if its time step never exists.
+    /// Returns the node of a function call, or `None` if its time step never exists.
     pub(crate) fn call(&mut self, function: &'static Function, arguments: &[Id]) -> Option<Id> {
         let (&first, others) = arguments.split_first()?;
         match function.rule() {
@@ -187,7 +187,7 @@ impl Graph {
         self.insert(Op::Binary(operator, a, b), reach)
     }
 
-    /// The node of `op`: the one that is there, or a new one.
+    /// Returns the node of `op`, and adds it if there is none.
     fn insert(&mut self, op: Op, reach: Reach) -> Id {
         if let Some(&id) = self.known.get(&op) {
             return id;
@@ -201,7 +201,7 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    /// The nodes that `root` needs, and no others, as a tape.
+    /// Returns a tape of the nodes that `root` depends on.
     pub(crate) fn tape(&self, root: Id, state_len: usize, input_len: usize) -> Tape {
         let mut needed = vec![false; root + 1];
         needed[root] = true;
@@ -221,15 +221,18 @@ impl Graph {
     }
 }
 
-/// The whole number that `exponent` is, if one less is an `i32` as well.
+/// Returns the exponent as a whole number `k`, if it is one and both `k` and `k − 1` are `i32`s.
 fn whole(exponent: f64) -> Option<i32> {
-    #[expect(clippy::cast_possible_truncation, reason = "checked: the same number comes back")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "checked: converts back to the same number"
+    )]
     let k = exponent as i32;
     (k > i32::MIN && f64::from(k).to_bits() == exponent.to_bits()).then_some(k)
 }
 
 impl Operator {
-    /// `a ∘ b`.
+    /// Returns `a ∘ b`.
     pub(crate) fn value(self, a: f64, b: f64) -> f64 {
         match self {
             Self::Add => a + b,
@@ -246,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_parts_are_one_node() {
+    fn equal_subexpressions_are_one_node() {
         let mut graph = Graph::default();
         let (x, v) = (graph.leaf(Op::State(0)), graph.leaf(Op::State(1)));
         let sum = graph.binary(Operator::Add, x, v);

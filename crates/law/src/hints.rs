@@ -1,11 +1,10 @@
-//! What is written elsewhere but not here, and what to write instead.
+//! Symbols and words of other languages, and what to write instead.
 
 const AND: &str = "write two laws, or one chained law such as `0 <= x <= 1`";
 const ROUND: &str = "write round brackets `( )`";
-const DIFFERENT: &str = "a law says what holds: write `==`, `<=` or `>=`";
+const DIFFERENT: &str = "the relations are `==`, `<=` and `>=`";
 
-/// Symbols and words of other languages, each with its hint; a longer symbol before those it
-/// begins with.
+/// Symbols and words of other languages, each with its hint. A symbol stands before its prefixes.
 const HABITS: &[(&str, &str)] = &[
     ("=<", "did you mean `<=`?"),
     ("=>", "did you mean `>=`?"),
@@ -16,8 +15,8 @@ const HABITS: &[(&str, &str)] = &[
     ("&", AND),
     ("∧", AND),
     ("and", AND),
-    ("||", "a law cannot offer a choice; `max` and `min` can often say it"),
-    ("or", "a law cannot offer a choice; `max` and `min` can often say it"),
+    ("||", "a law cannot state alternatives; `max` or `min` often can"),
+    ("or", "a law cannot state alternatives; `max` or `min` often can"),
     ("|", "write `abs(x)` for |x|"),
     ("**", "write `^` for a power"),
     ("²", "write `^2`"),
@@ -32,20 +31,20 @@ const HABITS: &[(&str, &str)] = &[
     ("]", ROUND),
     ("{", ROUND),
     ("}", ROUND),
-    (";", "write one law in each text"),
+    (";", "write each law as a separate text"),
     ("log", "write `ln(x)` for the natural logarithm, `log10(x)` for the decimal one"),
     ("pow", "write `a^b` for a power"),
     ("π", "write `pi`"),
-    ("rate", "write the change from step to step: `(next(x) - x)/(next(t) - t)`"),
+    ("rate", "write a finite difference: `(next(x) - x)/(next(t) - t)`"),
     ("e", "write `exp(1)` for Euler's number"),
 ];
 
-/// The hint for a word or symbol that is not of this language.
+/// Returns the hint for a word or symbol of another language.
 pub(crate) fn habit(written: &str) -> Option<String> {
     HABITS.iter().find(|(habit, _)| *habit == written).map(|(_, hint)| (*hint).to_owned())
 }
 
-/// The symbol of another language that `text` starts with.
+/// Returns the symbol of another language that `text` starts with.
 pub(crate) fn foreign_symbol(text: &str) -> Option<&'static str> {
     HABITS
         .iter()
@@ -53,10 +52,10 @@ pub(crate) fn foreign_symbol(text: &str) -> Option<&'static str> {
         .find(|habit| !habit.starts_with(char::is_alphabetic) && text.starts_with(habit))
 }
 
-/// How many names a hint lists before it counts the rest.
+/// The most names that a hint lists.
 const LISTED: usize = 20;
 
-/// "`a`, `b`, `c`", or the first of many names and how many more there are.
+/// Returns "`a`, `b`, `c`". Of many names, returns the first ones and the number of the others.
 pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match quoted.len().checked_sub(LISTED) {
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_says_how_much_it_leaves_out() {
+    fn a_long_list_ends_with_the_number_of_names_left_out() {
         let names: Vec<String> = (0..23).map(|i| format!("x{i}")).collect();
         let text = list(names.iter().map(String::as_str));
         assert!(text.ends_with("`x19` and 3 more"), "{text}");

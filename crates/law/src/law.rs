@@ -1,27 +1,20 @@
-//! A law: a relation that must hold at every time step.
+//! A law: a relation that must hold at every time step of a trajectory.
 
 use std::fmt;
 
 use crate::compile::Scope;
+use crate::enforcement::Enforcement;
 use crate::error::{ErrorKind, LawError};
+use crate::linear::{Invariant, Linear};
 use crate::parser::parse_relations;
 use crate::reach::Reach;
+use crate::relation::Relation;
 use crate::steps::{Steps, Workspace};
 use crate::syntax::{Comparison, Operator, Syntax};
 use crate::tape::Tape;
 use crate::vocabulary::Vocabulary;
 
-/// What the residual `c` of a law must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Relation {
-    /// `c = 0`, from `==`.
-    Equality,
-    /// `c ≤ 0`, from `<=` and `>=`; `<` and `>` mean the same, for no violation can be measured
-    /// between less and equal.
-    AtMost,
-}
-
-/// A relation between expressions, as the residual `c` that says by how much it fails.
+/// A relation between two expressions, measured by its residual `c`.
 ///
 /// | written | residual | must be |
 /// |---|---|---|
@@ -29,7 +22,7 @@ pub enum Relation {
 /// | `l <= r`, `l < r` | `c = l − r` | `c ≤ 0` |
 /// | `l >= r`, `l > r` | `c = r − l` | `c ≤ 0` |
 ///
-/// `Display` gives the relation in its normal text: as few brackets as possible.
+/// `Display` writes the relation with as few brackets as possible.
 #[derive(Debug, Clone)]
 pub struct Law {
     name: String,
@@ -38,13 +31,14 @@ pub struct Law {
     comparison: Comparison,
     right: Syntax,
     tape: Tape,
+    enforcement: Enforcement,
 }
 
 impl Law {
-    /// Reads the laws in `text`: one for each relation.
+    /// Parses the laws in `text`, one for each relation.
     ///
-    /// A chain such as `0 <= S <= 1` is one law for each pair, named `name (0 <= S)` and
-    /// `name (S <= 1)`.
+    /// A chain such as `0 <= S <= 1` is one law for each pair of neighbours, with the names
+    /// `name (0 <= S)` and `name (S <= 1)`.
     pub fn parse(name: &str, text: &str, vocabulary: &Vocabulary) -> Result<Vec<Self>, LawError> {
         let (sides, comparisons) = parse_relations(text)?;
         let mut graph = vocabulary.graph();
@@ -73,22 +67,23 @@ impl Law {
             }
             let (left, right) = (left.clone(), right.clone());
             let tape = vocabulary.tape(&graph, c);
-            laws.push(Self { name, text, left, comparison, right, tape });
+            let enforcement = Enforcement::default();
+            laws.push(Self { name, text, left, comparison, right, tape, enforcement });
         }
         Ok(laws)
     }
 
-    /// The name; that of a part of a chain has the part's text behind it.
+    /// Returns the name. In a chain, it includes the text of the relation.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The relation as written, without its neighbours in a chain.
+    /// Returns the relation as written, without the rest of a chain.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What the residual must be.
+    /// Returns what the residual must be.
     pub fn relation(&self) -> Relation {
         match self.comparison {
             Comparison::Equal => Relation::Equality,
@@ -96,29 +91,86 @@ impl Law {
         }
     }
 
-    /// Which other time steps a residual needs.
+    /// Returns how the law is enforced: [`Enforcement::Penalty`] unless
+    /// [`enforced`](Self::enforced) changed it.
+    pub fn enforcement(&self) -> Enforcement {
+        self.enforcement
+    }
+
+    /// Returns the law with this enforcement. Residuals and gradients do not depend on it.
+    #[must_use]
+    pub fn enforced(self, enforcement: Enforcement) -> Self {
+        Self { enforcement, ..self }
+    }
+
+    /// Returns the coefficients of the residual, if it is affine in the states and depends on
+    /// neither time nor inputs.
+    ///
+    /// ```
+    /// # use lawful_law::{Law, Words};
+    /// let vocabulary = Words::new().state(["x", "v"]).constant("k", 0.5).check()?;
+    /// let linear = Law::parse("bound", "k*(x - 1) <= 3", &vocabulary)?[0].linear().unwrap();
+    /// assert!(linear.is_pointwise());
+    /// assert_eq!((linear.terms[0].coefficient, linear.constant), (0.5, -3.5));
+    ///
+    /// assert_eq!(Law::parse("circle", "x^2 + v^2 == 1", &vocabulary)?[0].linear(), None);
+    /// # Ok::<(), lawful_law::LawError>(())
+    /// ```
+    pub fn linear(&self) -> Option<Linear> {
+        self.tape.linear()
+    }
+
+    /// Returns the quantity that the law conserves, if it is a linear conservation law.
+    ///
+    /// These are equalities between `w·y` and a constant, between `w·y` and its value at a fixed
+    /// time step (`initial`, `final`), and between `w·y` at neighbouring time steps.
+    ///
+    /// ```
+    /// # use lawful_law::{Invariant, Law, Words};
+    /// let vocabulary = Words::new().state(["S", "I", "R"]).check()?;
+    /// let invariant = |text| Law::parse("law", text, &vocabulary).map(|laws| laws[0].invariant());
+    ///
+    /// let weights = vec![1.0; 3];
+    /// let people = Some(Invariant { weights: weights.clone(), value: Some(763.0) });
+    /// assert_eq!(invariant("S + I + R == 763")?, people);
+    /// let unchanged = Some(Invariant { weights, value: None });
+    /// assert_eq!(invariant("S + I + R == initial(S + I + R)")?, unchanged);
+    /// assert_eq!(invariant("next(S) <= S")?, None);
+    /// # Ok::<(), lawful_law::LawError>(())
+    /// ```
+    pub fn invariant(&self) -> Option<Invariant> {
+        match self.relation() {
+            Relation::Equality => self.linear()?.invariant(self.tape.state_len()),
+            Relation::AtMost => None,
+        }
+    }
+
+    /// Returns the other time steps that a residual depends on.
     pub fn reach(&self) -> Reach {
         self.tape.reach()
     }
 
-    /// The residual at every time step; 0 outside [`reach`](Self::reach)`().range(n)`, where a
-    /// needed step does not exist. Recorded in `workspace`.
+    /// Computes the residual at every time step, and records it in `workspace` for
+    /// [`pull_back`](Self::pull_back).
+    ///
+    /// It is 0 outside [`reach`](Self::reach)`().range(n)`, where a time step it depends on does
+    /// not exist.
     ///
     /// # Panics
-    /// If the lengths in `steps` or of `residuals` do not fit.
+    /// If a length in `steps` or that of `residuals` is wrong.
     pub fn residuals(&self, steps: &Steps<'_>, workspace: &mut Workspace, residuals: &mut [f64]) {
         self.tape.forward(steps, workspace, residuals);
     }
 
-    /// `state_bar += Σ residual_bar[row] · ∂c[row]/∂state`.
+    /// Adds the gradient: `state_bar += Σ residual_bar[row] · ∂c[row]/∂state`.
     ///
-    /// The steps must be those of the last call of [`residuals`](Self::residuals) with this
-    /// workspace. Rows outside the range are ignored; a row with `residual_bar` 0 adds nothing,
-    /// also where a derivative is infinite.
+    /// `steps` must be those of the last call of [`residuals`](Self::residuals) with this
+    /// workspace. Rows outside the range are ignored. A row where `residual_bar` is 0 adds nothing,
+    /// even where a derivative is infinite.
     ///
     /// # Panics
-    /// If the lengths do not fit; with debug assertions also if the forward sweep in `workspace`
-    /// is another one.
+    /// If a length is wrong. With debug assertions, also if the last forward sweep in `workspace`
+    /// is that of another law or of other steps.
     pub fn pull_back(
         &self,
         steps: &Steps<'_>,

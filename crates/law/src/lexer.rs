@@ -1,4 +1,4 @@
-//! Text to tokens, each with the bytes that it came from.
+//! Splits text into tokens, each with its range of bytes.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use crate::error::{ErrorKind, LawError};
 use crate::hints::{foreign_symbol, habit};
 use crate::syntax::{Comparison, Operator};
 
-/// Longest text that is read, in bytes.
+/// The longest text that can be parsed, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 
-/// A token and the bytes that it came from.
+/// A token and its range of bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: TokenKind<'a>,
@@ -28,7 +28,7 @@ pub(crate) enum TokenKind<'a> {
     End,
 }
 
-/// Every symbol, the longer before those it begins with.
+/// All symbols. A symbol stands before its prefixes.
 const SYMBOLS: &[(&str, TokenKind<'static>)] = &[
     ("==", TokenKind::Comparison(Comparison::Equal)),
     ("<=", TokenKind::Comparison(Comparison::AtMost)),
@@ -47,12 +47,12 @@ const SYMBOLS: &[(&str, TokenKind<'static>)] = &[
     (",", TokenKind::Comma),
 ];
 
-/// Whether `text` is a name: a letter or `_`, then letters, digits and `_`.
+/// Returns whether `text` is a name: a letter or `_`, then letters, digits and `_`.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && name_length(text) == text.len()
 }
 
-/// The tokens of `text`, the last one [`TokenKind::End`].
+/// Returns the tokens of `text`. The last one is [`TokenKind::End`].
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, LawError> {
     if text.len() > MAX_TEXT_BYTES {
         let kind = ErrorKind::TooLong { bytes: text.len() };
@@ -71,7 +71,8 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, LawError> {
     }
 }
 
-/// The token that `rest` begins with, and its length; `start` is where `rest` begins.
+/// Returns the token at the start of `rest`, and its length. `start` is the position of `rest` in
+/// the text.
 fn token(rest: &str, start: usize) -> Result<(TokenKind<'_>, usize), LawError> {
     let Some(first) = rest.chars().next() else { return Ok((TokenKind::End, 0)) };
     let foreign = foreign_symbol(rest);
@@ -100,7 +101,8 @@ fn name_length(text: &str) -> usize {
     if begins { text.find(|c| !continues(c)).unwrap_or(text.len()) } else { 0 }
 }
 
-/// Length of `digits [. digits] [e [±] digits]` with a digit on at least one side of the point.
+/// Returns the length of a number, `digits [. digits] [e [±] digits]` with a digit on at least one
+/// side of the point, or 0 if there is none.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn every_symbol_is_read_as_itself() {
+    fn every_symbol_is_its_own_token() {
         for (symbol, kind) in SYMBOLS {
             assert_eq!(kinds(symbol), [*kind, TokenKind::End], "{symbol}");
         }

@@ -1,15 +1,15 @@
-//! Laws as text: what must hold, as a relation with its value and its exact gradient.
+//! Laws written as text: parses a relation, and computes its residual and its exact gradient.
 //!
 //! ```
 //! use lawful_law::{Law, Relation, Steps, Words, Workspace};
 //!
-//! // A damped oscillator loses energy: E must not rise from one time step to the next.
+//! // A damped oscillator loses energy: E must not increase from one time step to the next.
 //! let vocabulary = Words::new().state(["x", "v"]).define("E", "x^2/2 + v^2/2").check()?;
 //! let laws = Law::parse("energy falls", "next(E) <= E", &vocabulary)?;
 //! let law = &laws[0];
 //! assert_eq!(law.relation(), Relation::AtMost);
 //!
-//! // Three time steps (x, v). The residual is next(E) − E: the last step has no next one.
+//! // Three time steps (x, v). The residual is next(E) − E, which the last step does not have.
 //! let states = [2.0, 0.0, 0.0, 1.0, 2.0, 1.0];
 //! let steps = Steps { times: &[0.0, 1.0, 2.0], states: &states, inputs: &[] };
 //! let (mut workspace, mut residuals) = (Workspace::new(), [0.0; 3]);
@@ -17,7 +17,7 @@
 //! assert_eq!(law.reach().range(3), 0..2);
 //! assert_eq!(residuals, [-1.5, 2.0, 0.0]);
 //!
-//! // The gradient of the violated residual c₁ = E₂ − E₁ by row 1 is (−x₁, −v₁), by row 2 (x₂, v₂).
+//! // The gradient of the violated residual c₁ = E₂ − E₁: (−x₁, −v₁) in row 1, (x₂, v₂) in row 2.
 //! let mut state_bar = [0.0; 6];
 //! law.pull_back(&steps, &mut workspace, &[0.0, 1.0, 0.0], &mut state_bar);
 //! assert_eq!(state_bar, [0.0, 0.0, 0.0, -1.0, 2.0, 1.0]);
@@ -25,34 +25,35 @@
 //! ```
 //!
 //! # The language
-//! - Numbers: `1`, `1.5`, `.5`, `1e-3`, `2.E+4`. Names: a letter of any script or `_`, then letters,
-//!   digits and `_`; upper and lower case differ.
-//! - `+ - * / ^` and brackets. `^` groups from the right and binds tighter than a sign before it:
-//!   `-x^2` is `-(x^2)`, `2^3^2` is `2^9`, `2^-x` needs no brackets.
+//! - Numbers: `1`, `1.5`, `.5`, `1e-3`, `2.E+4`. Names: a letter of any script or `_`, then
+//!   letters, digits and `_`; upper and lower case differ.
+//! - `+ - * / ^` and brackets. `^` is right-associative and binds more tightly than a sign before
+//!   it: `-x^2` is `-(x^2)`, `2^3^2` is `2^9`, `2^-x` needs no brackets.
 //! - The [`FUNCTIONS`], the constant `pi` and the time `t`.
 //! - `next(e)`, `previous(e)`, `initial(e)` and `final(e)` are `e` at another time step of the
-//!   trajectory. A law has a residual only where every step it needs exists ([`Reach`]).
-//! - A law has a relation `==`, `<=`, `>=`, `<` or `>` (also `≤`, `≥`), or a chain of them:
-//!   `0 <= S <= 1` are two laws. Strict relations mean the same as the others.
+//!   trajectory. A law has a residual only where all these time steps exist ([`Reach`]).
+//! - A law is a relation `==`, `<=`, `>=`, `<` or `>` (also `≤`, `≥`), or a chain of them:
+//!   `0 <= S <= 1` is two laws. `<` means the same as `<=`, and `>` the same as `>=`.
 //!
-//! # What is simplified
-//! Constants are folded, equal parts are computed once, and `0*a`, `a - a`, `0/a`, `a/a` and `a^0`
-//! are the numbers that algebra makes of them, also where `a` is not finite. A law that then
-//! depends on no state variable is an error.
+//! # Simplification
+//! Constants are folded, and equal subexpressions are computed once. `0*a`, `a - a`, `0/a`, `a/a`
+//! and `a^0` are replaced by their algebraic value, even where `a` is not finite. A law that does
+//! not depend on any state variable after that is an error.
 //!
-//! # The way of a text
+//! # Stages
 //! ```text
 //! text ─ lexer ─► tokens ─ parser ─► syntax ─ compile ─► graph ─► tape ─► values, gradients
-//!                                      │                 (equal parts shared, constants folded)
-//!                                      └─► normal text
+//!                                      │                 (subexpressions shared, constants folded)
+//!                                      └─► printed text
 //! ```
-//! No text can overflow the stack: [`MAX_TEXT_BYTES`] and [`MAX_DEPTH`] limit what is read, and
-//! nothing after the parser recurses.
+//! No text can overflow the stack: [`MAX_TEXT_BYTES`] and [`MAX_DEPTH`] limit what the parser
+//! accepts, and no later stage recurses.
 
 #![forbid(unsafe_code)]
 
 mod compile;
 mod definitions;
+mod enforcement;
 mod error;
 mod expression;
 mod functions;
@@ -60,10 +61,12 @@ mod graph;
 mod hints;
 mod law;
 mod lexer;
+mod linear;
 mod nearest;
 mod operations;
 mod parser;
 mod reach;
+mod relation;
 #[cfg(test)]
 mod round_trip;
 mod steps;
@@ -71,13 +74,16 @@ mod syntax;
 mod tape;
 mod vocabulary;
 
+pub use enforcement::Enforcement;
 pub use error::{ErrorKind, LawError, Origin};
 pub use expression::Expression;
 pub use functions::{FUNCTIONS, Function};
-pub use law::{Law, Relation};
+pub use law::Law;
 pub use lexer::MAX_TEXT_BYTES;
+pub use linear::{Invariant, Linear, LinearTerm, TimeStep};
 pub use nearest::nearest;
 pub use parser::MAX_DEPTH;
 pub use reach::Reach;
+pub use relation::Relation;
 pub use steps::{Steps, Workspace};
 pub use vocabulary::{Vocabulary, Words};

@@ -1,13 +1,15 @@
-//! "Did you mean": the known word that is closest to an unknown one.
+//! "Did you mean": finds the known word closest to an unknown one.
 
-/// Words longer than this are compared by their letters' case only.
+/// The longest word, in letters, for which distances are computed. Longer words match only if they
+/// are equal except for case.
 const LONGEST: usize = 64;
 
-/// The candidate closest to `word`, if one is close enough to be meant.
+/// Returns the candidate closest to `word`, if one is close enough.
 ///
-/// A candidate that differs in case only wins. Otherwise the distance is the number of letters
-/// inserted, removed, replaced or swapped with their neighbour (optimal string alignment); it may
-/// be at most `(letters + 1) / 3`, and among equals the first candidate wins.
+/// A candidate that differs only in case is always the closest. Otherwise the distance is the
+/// number of letters inserted, removed, replaced or swapped with their neighbour (optimal string
+/// alignment). It may be at most `(letters + 1) / 3`. Of equally close candidates, the first is
+/// returned.
 ///
 /// ```
 /// use lawful_law::nearest;
@@ -38,10 +40,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-/// Insertions, removals, replacements and swaps of neighbours that turn `a` into `b`.
+/// Returns the least number of insertions, removals, replacements and swaps of neighbours that turn
+/// `a` into `b`.
 ///
-/// `d[i][j]` is the distance of the first `i` letters of `a` and the first `j` of `b`; three rows
-/// of the table are enough.
+/// `d[i][j]` is the distance between the first `i` letters of `a` and the first `j` of `b`. Three
+/// rows of this table are stored.
 fn alignment_distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
@@ -79,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn case_wins_over_distance() {
+    fn a_word_that_differs_only_in_case_is_the_nearest() {
         assert_eq!(nearest("Energy", ["energies", "ENERGY", "energy"]), Some("ENERGY"));
     }
 
@@ -92,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_word_is_not_compared_letter_by_letter() {
+    fn a_very_long_word_is_not_compared_letter_by_letter() {
         let long = "a".repeat(60_000);
         let other = "b".repeat(60_000);
         assert_eq!(nearest(&long, [other.as_str()]), None);

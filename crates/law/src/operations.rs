@@ -1,6 +1,6 @@
-//! Each operation over a row of time steps: its value and, below it, its derivative.
+//! The operations over a row of time steps: values, then derivatives.
 //!
-//! For a node `w = f(a, b)` going back adds `ā += w̄ ∂f/∂a` and `b̄ += w̄ ∂f/∂b`:
+//! For a node `w = f(a, b)` the reverse sweep adds `ā += w̄ ∂f/∂a` and `b̄ += w̄ ∂f/∂b`:
 //!
 //! | `w` | `∂w/∂a` | `∂w/∂b` |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | `a^k` | `k·a^(k−1)` | – |
 //! | `a^b` | `b·a^(b−1)`, 0 where `b = 0` | `w·ln a`, 0 where `w = 0` |
 //!
-//! Where `w̄` is zero nothing is added, so `0·∞` never arises; an operand that no state can change
-//! has no adjoint.
+//! Where `w̄` is 0 nothing is added, which avoids `0·∞`. An operand that does not depend on the
+//! state has no adjoint.
 
 use std::ops::Range;
 
@@ -20,10 +20,10 @@ use crate::graph::{Id, Node, Op};
 use crate::steps::Steps;
 use crate::syntax::Operator;
 
-/// What the value of a node is computed from.
+/// The forward sweep at one node.
 pub(crate) struct Forward<'a> {
     pub(crate) steps: &'a Steps<'a>,
-    /// The rows of all nodes before this one.
+    /// The values of all nodes before this one.
     pub(crate) earlier: &'a [f64],
     /// The time steps at which the node exists.
     pub(crate) rows: Range<usize>,
@@ -60,7 +60,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// The values of an operand at the rows of this node.
+    /// Returns the values of an operand at the rows of this node.
     fn operand(&self, id: Id) -> &'a [f64] {
         &self.earlier[id * self.steps.times.len()..][self.rows.clone()]
     }
@@ -78,12 +78,12 @@ impl<'a> Forward<'a> {
     }
 }
 
-/// What the adjoint of a node is handed on with.
+/// The reverse sweep at one node.
 pub(crate) struct Backward<'a> {
     pub(crate) nodes: &'a [Node],
-    /// The rows of all nodes.
+    /// The values of all nodes.
     pub(crate) values: &'a [f64],
-    /// The row of this node, `w`.
+    /// The values of this node, `w`.
     pub(crate) value: &'a [f64],
     /// The adjoint of this node, `w̄`.
     pub(crate) bar: &'a [f64],
@@ -94,7 +94,7 @@ pub(crate) struct Backward<'a> {
 }
 
 impl Backward<'_> {
-    /// Adds this node's share to the adjoints of its operands.
+    /// Adds the contribution of this node to the adjoints of its operands.
     pub(crate) fn pull(&mut self, op: Op) {
         let (values, w, n) = (self.values, self.value, self.value.len());
         let row = |id: Id| &values[id * n..][..n];
@@ -135,7 +135,7 @@ impl Backward<'_> {
         }
     }
 
-    /// `ā[i] += w̄[i] · slope(i)` at the rows of this node.
+    /// Adds `w̄[i] · slope(i)` to `ā[i]` at the rows of this node.
     fn add(&mut self, a: Id, slope: impl Fn(usize) -> f64) {
         if !self.nodes[a].of_state {
             return;
@@ -148,7 +148,7 @@ impl Backward<'_> {
         }
     }
 
-    /// The adjoint goes to the time step that the value came from.
+    /// Adds the adjoint at the time step that the value was taken from.
     fn add_at(&mut self, step: Step, a: Id) {
         let n = self.bar.len();
         let (a_bar, Range { start, end }) = (&mut self.earlier[a * n..][..n], self.rows.clone());
@@ -163,12 +163,12 @@ impl Backward<'_> {
     }
 }
 
-/// `∂(a^b)/∂a`.
+/// Returns `∂(a^b)/∂a`.
 fn power_slope(a: f64, b: f64) -> f64 {
     if b == 0.0 { 0.0 } else { b * a.powf(b - 1.0) }
 }
 
-/// One column of a table with `result.len()` rows.
+/// Copies one column of a table with `result.len()` rows.
 fn gather(result: &mut [f64], table: &[f64], column: usize) {
     let width = table.len() / result.len().max(1);
     for (result, row) in result.iter_mut().zip(table.chunks_exact(width)) {
@@ -179,7 +179,7 @@ fn gather(result: &mut [f64], table: &[f64], column: usize) {
 type OfTwo = fn(f64, f64) -> f64;
 type Slopes = fn(f64, f64) -> (f64, f64);
 
-/// Value and slope of a function of one argument.
+/// Returns the value and the slope of a function of one argument.
 fn map_rule(function: &Function) -> (fn(f64) -> f64, OfTwo) {
     match function.rule() {
         Rule::Map { value, slope } => (value, slope),
@@ -187,7 +187,7 @@ fn map_rule(function: &Function) -> (fn(f64) -> f64, OfTwo) {
     }
 }
 
-/// Value and slopes of a function of two arguments.
+/// Returns the value and the slopes of a function of two arguments.
 fn fold_rule(function: &Function) -> (OfTwo, Slopes) {
     match function.rule() {
         Rule::Fold { value, slopes } => (value, slopes),

@@ -1,11 +1,11 @@
-//! Tokens to syntax, by precedence climbing with a limit on depth.
+//! Parses tokens to syntax, by precedence climbing with a limit on the depth.
 //!
-//! | strength | operators | groups |
+//! | strength | operators | associativity |
 //! |---|---|---|
-//! | 1 | `+` `-` | from the left |
-//! | 2 | `*` `/` | from the left |
+//! | 1 | `+` `-` | left |
+//! | 2 | `*` `/` | left |
 //! | 3 | sign `-` | `-x^2` is `-(x^2)`, `-x*y` is `(-x)*y` |
-//! | 4 | `^` | from the right; `2^-x` needs no brackets |
+//! | 4 | `^` | right; `2^-x` needs no brackets |
 
 use std::ops::Range;
 
@@ -16,10 +16,10 @@ use crate::lexer::{Token, TokenKind, tokens};
 use crate::nearest::nearest;
 use crate::syntax::{Comparison, Item, Operator, Syntax, strength};
 
-/// Deepest nesting of brackets, signs and powers that is read.
+/// The deepest nesting of brackets, signs and powers that can be parsed.
 pub const MAX_DEPTH: usize = 200;
 
-/// An expression: no relation.
+/// Parses an expression, without a relation.
 pub(crate) fn parse_expression(text: &str) -> Result<Syntax, LawError> {
     let mut parser = Parser::new(text)?;
     let syntax = parser.side()?;
@@ -29,7 +29,7 @@ pub(crate) fn parse_expression(text: &str) -> Result<Syntax, LawError> {
     }
 }
 
-/// One or more relations in a chain: one expression more than there are comparisons.
+/// Parses one or more relations in a chain. There is one expression more than comparisons.
 pub(crate) fn parse_relations(text: &str) -> Result<(Vec<Syntax>, Vec<Comparison>), LawError> {
     let mut parser = Parser::new(text)?;
     let mut sides = vec![parser.side()?];
@@ -41,7 +41,7 @@ pub(crate) fn parse_relations(text: &str) -> Result<(Vec<Syntax>, Vec<Comparison
     }
     match parser.peek() {
         TokenKind::End if comparisons.is_empty() => {
-            let hint = "write for example `x <= 1` or `a + b == 1`".to_owned();
+            let hint = "write a relation, for example `x <= 1` or `a + b == 1`".to_owned();
             Err(LawError::new(ErrorKind::MissingRelation, sides[0].span.clone()).with_hint(hint))
         }
         TokenKind::End => Ok((sides, comparisons)),
@@ -73,13 +73,13 @@ impl<'a> Parser<'a> {
         self.tokens[self.position].span.clone()
     }
 
-    /// A whole expression, outside all brackets.
+    /// Parses a whole expression, outside all brackets.
     fn side(&mut self) -> Result<Syntax, LawError> {
         let span = self.expression(strength::SUM)?;
         Ok(Syntax { items: std::mem::take(&mut self.items), span })
     }
 
-    /// Operands joined by operators that are at least as strong as `weakest`.
+    /// Parses operands joined by operators that are at least as strong as `weakest`.
     fn expression(&mut self, weakest: u8) -> Result<Range<usize>, LawError> {
         let mut span = self.operand()?;
         while let TokenKind::Operator(operator) = self.peek()
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A name, or a call if a bracket follows.
+    /// Parses a name, or a call if a bracket follows.
     fn name(&mut self, name: &str, span: Range<usize>) -> Result<Range<usize>, LawError> {
         let function = Function::named(name);
         if self.peek() != TokenKind::Open {
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         Ok(span)
     }
 
-    /// Expressions with commas between them; how many.
+    /// Parses expressions separated by commas, and returns their number.
     fn arguments(&mut self) -> Result<usize, LawError> {
         if self.peek() == TokenKind::Close {
             return Ok(0);
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         Ok(count)
     }
 
-    /// The closing bracket; where it ends.
+    /// Parses the closing bracket, and returns where it ends.
     fn close(&mut self) -> Result<usize, LawError> {
         if self.peek() != TokenKind::Close {
             return Err(self.misplaced());
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
         Ok(self.tokens[self.position - 1].span.end)
     }
 
-    /// Parses one level deeper, as long as the limit allows it.
+    /// Parses one level deeper, up to the limit.
     fn deeper<T>(
         &mut self,
         span: Range<usize>,
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
         Ok(parsed)
     }
 
-    /// The error for a token that cannot follow a complete expression.
+    /// Returns the error for a token that cannot follow a complete expression.
     fn misplaced(&self) -> LawError {
         let span = self.span();
         let found = &self.text[span.clone()];
@@ -213,9 +213,9 @@ impl<'a> Parser<'a> {
             TokenKind::Comparison(comparison) => {
                 let kind = ErrorKind::UnexpectedRelation(comparison.symbol());
                 let hint = if self.open.is_empty() {
-                    "a law has a relation, an expression or a definition has none"
+                    "only laws have a relation; expressions and definitions do not"
                 } else {
-                    "relations stand outside all brackets"
+                    "move the relation outside all brackets"
                 };
                 LawError::new(kind, span).with_hint(hint.to_owned())
             }
@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
             _ => {
                 let before = &self.tokens[self.position - 1];
                 let hint = format!(
-                    "for a product write `*`: `{}*{found}`",
+                    "to multiply, write `*`: `{}*{found}`",
                     &self.text[before.span.clone()]
                 );
                 LawError::new(ErrorKind::MissingOperator(found.to_owned()), span).with_hint(hint)
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The hint for a comma between two numbers, `1,5`.
+    /// Returns the hint for a comma between two numbers, such as `1,5`.
     fn decimal_point(&self) -> Option<String> {
         let around = self.tokens.get(self.position.checked_sub(1)?..=self.position + 1)?;
         let is_number = |token: &Token<'_>| matches!(token.kind, TokenKind::Number(_));
@@ -257,7 +257,7 @@ fn not_a_function(name: &str, span: Range<usize>) -> LawError {
     let names = || FUNCTIONS.iter().map(Function::name);
     let hint = habit(name).unwrap_or_else(|| match nearest(name, names()) {
         Some(close) => format!("did you mean `{close}`?"),
-        None => format!("for a product write `{name}*(…)`; the functions are {}", list(names())),
+        None => format!("to multiply, write `{name}*(…)`; the functions are {}", list(names())),
     });
     LawError::new(ErrorKind::NotAFunction(name.to_owned()), span).with_hint(hint)
 }

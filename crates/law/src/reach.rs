@@ -1,16 +1,16 @@
-//! Which other time steps a residual needs, and so where it exists.
+//! The other time steps that a residual depends on, and the time steps at which it exists.
 
 use std::ops::Range;
 
-/// The time steps that a value at one time step needs.
+/// The time steps that a value at one time step depends on.
 ///
-/// `next(e)` exists where the next step exists and `e` exists there; `initial(e)` exists
-/// everywhere as soon as `e` exists at the first step.
+/// `next(e)` exists where the next step exists and `e` exists at that step. `initial(e)` exists
+/// everywhere if `e` exists at the first step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reach {
-    /// Steps before that must exist.
+    /// The number of earlier steps that must exist.
     pub back: usize,
-    /// Steps after that must exist.
+    /// The number of later steps that must exist.
     pub ahead: usize,
     /// `Some(a)` if `initial` is used: the steps `0..=a` must exist.
     pub initial: Option<usize>,
@@ -19,7 +19,8 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// The time steps, of `steps`, at which the value exists; empty for too short a trajectory.
+    /// Returns the time steps at which the value exists, on a trajectory with `steps` time steps.
+    /// The range is empty if the trajectory is too short.
     pub fn range(&self, steps: usize) -> Range<usize> {
         let exists = |needed: Option<usize>| needed.is_none_or(|needed| needed < steps);
         let end = steps.saturating_sub(self.ahead);
@@ -30,12 +31,12 @@ impl Reach {
         }
     }
 
-    /// Whether no other time step is needed.
+    /// Returns whether the value depends on no other time step.
     pub fn is_pointwise(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The reach of something that needs both.
+    /// Returns the reach of a value that depends on both.
     pub(crate) fn join(self, other: Self) -> Self {
         Self {
             back: self.back.max(other.back),
@@ -53,13 +54,13 @@ impl Reach {
         Self { back: self.back + 1, ahead: self.ahead.saturating_sub(1), ..self }
     }
 
-    /// `None` if the value never exists at the first step.
+    /// Returns `None` if the value never exists at the first step.
     pub(crate) fn initial(self) -> Option<Self> {
         let initial = self.initial.max(Some(self.ahead));
         (self.back == 0).then_some(Self { back: 0, ahead: 0, initial, ..self })
     }
 
-    /// `None` if the value never exists at the last step.
+    /// Returns `None` if the value never exists at the last step.
     pub(crate) fn final_(self) -> Option<Self> {
         let final_ = self.final_.max(Some(self.back));
         (self.ahead == 0).then_some(Self { back: 0, ahead: 0, final_, ..self })

@@ -1,4 +1,4 @@
-//! Tests that printing and parsing undo each other, over random syntax.
+//! Tests that parsing the printed text restores the syntax, over random syntax.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::functions::FUNCTIONS;
 use crate::parser::parse_expression;
 use crate::syntax::{Item, Operator, Syntax};
 
-/// Random postfix code: leaves, then signs, operators and calls of what came before.
+/// Random postfix code: leaves, followed by signs, operators and calls.
 fn items() -> impl Strategy<Value = Vec<Item>> {
     let leaf = prop_oneof![
         any::<f64>()
@@ -53,7 +53,7 @@ fn printed(items: &[Item]) -> String {
     Syntax { items, span: 0..0 }.to_string()
 }
 
-/// Every text that differs from `text` by one pair of brackets taken away.
+/// Returns every text that differs from `text` by one missing pair of brackets.
 fn with_fewer_brackets(text: &str) -> Vec<String> {
     let mut open = Vec::new();
     let mut texts = Vec::new();

@@ -1,9 +1,8 @@
-//! What a law is evaluated on, and the buffers it is evaluated in.
+//! The time steps that a law is evaluated on, and the buffers of an evaluation.
 
 /// Consecutive time steps of one trajectory.
 ///
-/// The same layout serves many independent points, one in each row, for expressions that know
-/// only their own row.
+/// For an expression, which depends on its own row only, the rows may also be independent points.
 #[derive(Debug, Clone, Copy)]
 pub struct Steps<'a> {
     /// The times, `n` of them.
@@ -15,10 +14,10 @@ pub struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// The number of time steps.
+    /// Returns the number of time steps.
     ///
     /// # Panics
-    /// If the lengths do not fit.
+    /// If a length is wrong.
     pub(crate) fn check(&self, state_len: usize, input_len: usize) -> usize {
         let n = self.times.len();
         assert_eq!(self.states.len(), n * state_len, "{n} steps of {state_len} state variables");
@@ -27,36 +26,36 @@ impl Steps<'_> {
     }
 }
 
-/// Reusable buffers: what the last forward sweep recorded, and room to go back.
+/// Reusable buffers: the values of the last forward sweep, and the adjoints of the reverse sweep.
 ///
-/// Buffers grow to their largest use and stay; a sweep that needs no more room than any before it
-/// allocates nothing. One workspace may serve many laws, one after the other.
+/// Buffers grow as needed and never shrink: a sweep that is no larger than an earlier one allocates
+/// nothing. Several laws may use one workspace in turn.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
     values: Vec<f64>,
     bars: Vec<f64>,
-    /// Whose values these are: the tape's fingerprint, and the number of time steps.
+    /// The tape that computed the values, by its fingerprint, and the number of time steps.
     owner: Option<(u64, usize)>,
 }
 
 impl Workspace {
-    /// A workspace without any room yet.
+    /// Returns a workspace with empty buffers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes that the buffers hold.
+    /// Returns the size of the buffers in bytes.
     pub fn bytes(&self) -> usize {
         (self.values.capacity() + self.bars.capacity()) * size_of::<f64>()
     }
 
-    /// Room for the values of a forward sweep.
+    /// Returns the buffer for the values of a forward sweep.
     pub(crate) fn record(&mut self, tape: u64, nodes: usize, steps: usize) -> &mut [f64] {
         self.owner = Some((tape, steps));
         grown(&mut self.values, nodes * steps)
     }
 
-    /// The values of the last forward sweep, and as many adjoints, all zero.
+    /// Returns the values of the last forward sweep, and as many adjoints, all 0.
     pub(crate) fn recorded(
         &mut self,
         tape: u64,
@@ -74,7 +73,7 @@ impl Workspace {
     }
 }
 
-/// The first `length` numbers of a buffer that grows if it must.
+/// Returns the first `length` numbers of a buffer, which grows if it is too small.
 fn grown(buffer: &mut Vec<f64>, length: usize) -> &mut [f64] {
     if buffer.len() < length {
         buffer.resize(length, 0.0);

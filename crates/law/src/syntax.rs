@@ -1,8 +1,8 @@
-//! The syntax of an expression, as postfix code, and its normal text.
+//! The syntax of an expression, as postfix code, and its printed text.
 //!
-//! Operands stand before their operator, so a tree of any shape is one flat list: nothing in this
-//! crate recurses over it, and dropping it cannot overflow the stack. `a + 2*b` is
-//! `a, 2, b, *, +`.
+//! Operands stand before their operator: `a + 2*b` is `a, 2, b, *, +`. A tree of any shape is one
+//! flat list, so that nothing in this crate recurses over it and dropping it cannot overflow the
+//! stack.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,12 +13,12 @@ use crate::functions::Function;
 #[derive(Debug, Clone)]
 pub(crate) struct Syntax {
     pub(crate) items: Vec<(Item, Range<usize>)>,
-    /// The bytes of the whole expression, brackets around it included.
+    /// The bytes of the whole expression, including brackets around it.
     pub(crate) span: Range<usize>,
 }
 
 impl Syntax {
-    /// Every name in it, and where.
+    /// Returns every name in it, and where.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
         self.items.iter().filter_map(|(item, span)| match item {
             Item::Name(name) => Some((&**name, span)),
@@ -35,9 +35,9 @@ pub(crate) enum Item {
     Name(Box<str>),
     /// The negative of the expression before it.
     Negate,
-    /// The two expressions before it, combined.
+    /// An operator applied to the two expressions before it.
     Binary(Operator),
-    /// The function of so many expressions before it.
+    /// A function applied to this number of expressions before it.
     Call(&'static Function, usize),
 }
 
@@ -60,7 +60,7 @@ pub(crate) enum Comparison {
     Greater,
 }
 
-/// How strongly something holds its operands; brackets are needed where the inside is weaker.
+/// How tightly an operator binds. An operand that binds less tightly needs brackets.
 pub(crate) mod strength {
     pub(crate) const SUM: u8 = 1;
     pub(crate) const PRODUCT: u8 = 2;
@@ -78,17 +78,17 @@ impl Operator {
         }
     }
 
-    /// The least strength of the left operand that needs no brackets.
+    /// Returns the least strength of a left operand that needs no brackets.
     fn left(self) -> u8 {
         if self == Self::Power { strength::ATOM } else { self.strength() }
     }
 
-    /// The least strength of the right operand that needs no brackets.
+    /// Returns the least strength of a right operand that needs no brackets.
     pub(crate) fn right(self) -> u8 {
         if self == Self::Power { strength::POWER } else { self.strength() + 1 }
     }
 
-    /// The operator with the spaces that the normal text has.
+    /// Returns the operator with the spaces of the printed text.
     fn spaced(self) -> &'static str {
         match self {
             Self::Add => " + ",
@@ -124,7 +124,7 @@ impl Printed {
     }
 }
 
-/// The normal text: as few brackets as give back the same syntax.
+/// Writes as few brackets as possible such that the text parses to the same syntax.
 impl fmt::Display for Syntax {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut stack: Vec<Printed> = Vec::new();
@@ -139,7 +139,7 @@ impl fmt::Display for Syntax {
                 }
                 Item::Binary(operator) => {
                     let right = pop(&mut stack);
-                    // A sign in front can only belong to what follows it: no brackets.
+                    // A sign is unambiguous after an operator: no brackets.
                     let bare = right.strength == strength::NEGATE;
                     let right = right.in_brackets_below(if bare { 0 } else { operator.right() });
                     let mut text = pop(&mut stack).in_brackets_below(operator.left());
@@ -159,7 +159,7 @@ impl fmt::Display for Syntax {
     }
 }
 
-/// The shorter of the plain and the scientific form; both give back the same number.
+/// Returns the shorter of the plain and the scientific form. Both parse to the same number.
 fn number(value: f64) -> String {
     let (plain, scientific) = (format!("{value}"), format!("{value:e}"));
     if scientific.len() < plain.len() { scientific } else { plain }

@@ -1,8 +1,9 @@
-//! The tape: the values of all nodes at all time steps, and the reverse sweep.
+//! The tape: computes all nodes at all time steps, and their gradient in a reverse sweep.
 //!
-//! A node owns one row of values, one for each time step; nodes are computed one after the other,
-//! each over its whole row. With `w̄` for the derivative of the sought sum by `w`, the reverse
-//! sweep hands `w̄` of each node on to its operands, from the last node to the first.
+//! A node has a row of values, one for each time step. The forward sweep computes one node after
+//! the other, each over its whole row. The adjoint `w̄` of a node is the derivative of the weighted
+//! sum of the results with respect to its value `w`. The reverse sweep visits the nodes from last
+//! to first, and adds the contribution of each `w̄` to the adjoints of the operands.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -12,13 +13,13 @@ use crate::operations::{Backward, Forward};
 use crate::reach::Reach;
 use crate::steps::{Steps, Workspace};
 
-/// Nodes in the order in which they are computed; the last one is the result.
+/// Nodes in the order in which they are computed. The last one is the result.
 #[derive(Debug, Clone)]
 pub(crate) struct Tape {
     nodes: Vec<Node>,
     state_len: usize,
     input_len: usize,
-    /// Tells this tape from others in a workspace.
+    /// A hash of the nodes, which identifies the tape in a workspace.
     fingerprint: u64,
 }
 
@@ -31,6 +32,14 @@ impl Tape {
         Self { nodes, state_len, input_len, fingerprint: hasher.finish() }
     }
 
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(crate) fn state_len(&self) -> usize {
+        self.state_len
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -39,7 +48,7 @@ impl Tape {
         self.nodes.last().expect("a tape has a node")
     }
 
-    /// Whether this state variable is a part of the result.
+    /// Returns whether the result depends on this state variable.
     pub(crate) fn has_state(&self, variable: usize) -> bool {
         self.nodes.iter().any(|node| node.op == Op::State(variable))
     }
@@ -48,10 +57,10 @@ impl Tape {
         self.root().reach
     }
 
-    /// The result at every time step, 0 where it does not exist.
+    /// Computes the result at every time step, 0 where it does not exist.
     ///
     /// # Panics
-    /// If the lengths in `steps` or of `result` do not fit.
+    /// If a length in `steps` or that of `result` is wrong.
     pub(crate) fn forward(&self, steps: &Steps<'_>, workspace: &mut Workspace, result: &mut [f64]) {
         let n = steps.check(self.state_len, self.input_len);
         assert_eq!(result.len(), n, "one result for each time step");
@@ -70,11 +79,11 @@ impl Tape {
         result[exists.clone()].copy_from_slice(&root[exists]);
     }
 
-    /// `state_bar += Σ result_bar[row] · ∂result[row]/∂state`, over the rows that exist.
+    /// Adds `Σ result_bar[row] · ∂result[row]/∂state`, over the rows that exist, to `state_bar`.
     ///
     /// # Panics
-    /// If the lengths do not fit; with debug assertions also if the last forward sweep in
-    /// `workspace` was not this one.
+    /// If a length is wrong. With debug assertions, also if the last forward sweep in `workspace`
+    /// is that of another tape or of other steps.
     pub(crate) fn backward(
         &self,
         steps: &Steps<'_>,
@@ -106,7 +115,7 @@ impl Tape {
         }
     }
 
-    /// Whether `values` are those of these states, bit by bit.
+    /// Returns whether `values` were computed from these states, compared bit by bit.
     fn states_match(&self, steps: &Steps<'_>, values: &[f64]) -> bool {
         let n = steps.times.len();
         self.nodes.iter().enumerate().all(|(id, node)| match node.op {

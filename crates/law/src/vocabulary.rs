@@ -1,9 +1,9 @@
-//! What the names in a law mean.
+//! The names that laws and expressions may use.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::compile::{Scope, compile};
-use crate::definitions::reading_order;
+use crate::definitions::dependency_order;
 use crate::error::{ErrorKind, LawError, Origin};
 use crate::functions::{FUNCTIONS, Function, RESERVED};
 use crate::graph::{Graph, Id, Op};
@@ -14,7 +14,7 @@ use crate::parser::parse_expression;
 use crate::syntax::Syntax;
 use crate::tape::Tape;
 
-/// Names as written: not checked yet.
+/// Names as written, not yet checked.
 ///
 /// ```
 /// use lawful_law::Words;
@@ -40,7 +40,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// No names at all.
+    /// Returns an empty list of names.
     pub fn new() -> Self {
         Self::default()
     }
@@ -85,7 +85,7 @@ impl Words {
         names.map(String::as_str)
     }
 
-    /// "the state variables are `A`, `B`; the constant is `k`".
+    /// Returns for example "the state variables are `A`, `B`; the constant is `k`".
     fn listing(&self) -> Option<String> {
         let constants: Vec<&String> = self.constants.iter().map(|(name, _)| name).collect();
         let definitions: Vec<&String> = self.definitions.iter().map(|(name, _)| name).collect();
@@ -106,20 +106,18 @@ impl Words {
     }
 }
 
-/// Names with their meaning: what [`Law`](crate::Law)s and [`Expression`](crate::Expression)s are
-/// read with.
+/// Checked names, for parsing [`Law`](crate::Law)s and [`Expression`](crate::Expression)s.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     words: Words,
-    /// The node of every name that has one.
+    /// The node of every name, including `t` and `pi`.
     names: HashMap<String, Id>,
     /// All names and all definitions, compiled once.
     graph: Graph,
 }
 
 impl Vocabulary {
-    /// Checks every name and every definition; definitions are errors also where nothing uses
-    /// them.
+    /// Checks every name and every definition, including definitions that nothing uses.
     pub fn new(words: Words) -> Result<Self, LawError> {
         check_names(&words)?;
         let mut graph = Graph::default();
@@ -140,36 +138,36 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
-    /// The state variables, in the order of a row of states.
+    /// Returns the state variables, in the order of a row of states.
     pub fn state(&self) -> &[String] {
         &self.words.state
     }
 
-    /// The exogenous inputs, in the order of a row of inputs.
+    /// Returns the exogenous inputs, in the order of a row of inputs.
     pub fn inputs(&self) -> &[String] {
         &self.words.inputs
     }
 
-    /// Constants and their values.
+    /// Returns the constants and their values.
     pub fn constants(&self) -> &[(String, f64)] {
         &self.words.constants
     }
 
-    /// Names and texts of the definitions.
+    /// Returns the names and texts of the definitions.
     pub fn definitions(&self) -> &[(String, String)] {
         &self.words.definitions
     }
 
-    /// The definitions that use one of these names, directly or through each other, each with the
-    /// name that it uses; in the order in which they can be read.
+    /// Returns the definitions that use one of these names, directly or through other definitions,
+    /// each with one such name. A definition follows those it uses.
     pub fn users_of(&self, names: &[&str]) -> Vec<(String, String)> {
-        let syntax = |text: &str| parse_expression(text).expect("read before");
+        let syntax = |text: &str| parse_expression(text).expect("parsed before");
         let definitions = self.words.definitions.iter();
         let parsed: Vec<(&str, Syntax)> =
             definitions.map(|(name, text)| (name.as_str(), syntax(text))).collect();
         let mut used: HashMap<&str, &str> = names.iter().map(|&name| (name, name)).collect();
         let mut users = Vec::new();
-        for position in reading_order(&parsed).expect("read before") {
+        for position in dependency_order(&parsed).expect("parsed before") {
             let (name, syntax) = &parsed[position];
             if let Some(&through) = syntax.names().find_map(|(name, _)| used.get(name)) {
                 used.insert(name, through);
@@ -179,7 +177,7 @@ impl Vocabulary {
         users
     }
 
-    /// Gives every definition its node.
+    /// Compiles every definition.
     fn define(&mut self) -> Result<(), LawError> {
         let definitions = self.words.definitions.clone();
         let mut parsed = Vec::with_capacity(definitions.len());
@@ -187,7 +185,7 @@ impl Vocabulary {
             let syntax = parse_expression(text).map_err(|e| e.within(of_definition(name)))?;
             parsed.push((name.as_str(), syntax));
         }
-        for position in reading_order(&parsed)? {
+        for position in dependency_order(&parsed)? {
             let (name, syntax) = &parsed[position];
             let mut graph = std::mem::take(&mut self.graph);
             let id = self
@@ -199,7 +197,7 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// A graph with all names in it, to compile into.
+    /// Returns a graph that contains all names, to compile into.
     pub(crate) fn graph(&self) -> Graph {
         self.graph.clone()
     }
@@ -215,7 +213,7 @@ impl Vocabulary {
         })
     }
 
-    /// The tape that computes `root`.
+    /// Returns the tape that computes `root`.
     pub(crate) fn tape(&self, graph: &Graph, root: Id) -> Tape {
         graph.tape(root, self.words.state.len(), self.words.inputs.len())
     }
@@ -243,12 +241,15 @@ fn check_names(words: &Words) -> Result<(), LawError> {
     };
     for name in words.names() {
         if !is_name(name) {
-            let hint = "a name is a letter, then letters, digits and `_`".to_owned();
+            let hint = "a name is a letter or `_`, followed by letters, digits and `_`".to_owned();
             return Err(error(ErrorKind::InvalidName(name.to_owned()), name).with_hint(hint));
         }
         if RESERVED.contains(&name) || Function::named(name).is_some() {
             let functions = FUNCTIONS.iter().map(Function::name);
-            let hint = format!("reserved are {}", list(RESERVED.iter().copied().chain(functions)));
+            let hint = format!(
+                "the reserved names are {}",
+                list(RESERVED.iter().copied().chain(functions))
+            );
             return Err(error(ErrorKind::ReservedName(name.to_owned()), name).with_hint(hint));
         }
         if !seen.insert(name) {

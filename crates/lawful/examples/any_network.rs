@@ -1,13 +1,15 @@
-//! A strategy without differential equations: a small regression network in a training loop of its
-//! own, under the law that its curve never falls.
+//! A strategy without differential equations: a small regression network, trained under the law that
+//! its curve never falls.
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use lawful::optimiser::{Adam, AdamSettings, Optimiser};
-use lawful::strategy::{Evaluator, L1, LawRows, MisfitView, SelfAdaptive, Strategy, Vanilla};
+use lawful::strategy::{
+    Evaluator, L1, LawRows, MisfitView, SelfAdaptive, Strategy, Vanilla, fill_violations,
+};
 use lawful::{Random, Relation};
 
 const UNITS: usize = 12;
-/// Distance of the points at which the law is looked at.
+/// Distance of the points at which the law is evaluated.
 const H: f64 = 1.0 / 16.0;
 
 /// `y = Σ_j a_j tanh(w_j x + b_j)` with θ = (a, w, b), and its derivative by θ.
@@ -23,16 +25,20 @@ fn network(theta: &[f64], x: f64, gradient: &mut [f64]) -> f64 {
     y
 }
 
-/// Trains, and tells the mean squared error and how far the curve falls in all.
+/// Trains a network. Returns the mean squared error and the total fall of the curve.
 fn train(strategy: Box<dyn Strategy>, measured: &[(f64, f64)], grid: &[f64]) -> (f64, f64) {
     let mut random = Random::new(1, "weights");
     let mut theta: Vec<f64> = (0..3 * UNITS).map(|_| random.normal()).collect();
     let mut adam = Adam::new(AdamSettings { rate: 0.02, ..Default::default() }, theta.len());
-    let laws = [LawRows { relation: Relation::AtMost, start: 0, len: grid.len() - 1 }];
-    let mut evaluator = Evaluator::new(strategy, laws.len());
+    // The curve does not fall: c ≤ 0 for its negative slope at each pair of neighbours.
+    let n = grid.len() - 1;
+    let laws = [LawRows { relation: Relation::AtMost, start: 0, len: n, points: n }];
+    let points: Vec<usize> = (0..n).collect();
+    let mut evaluator = Evaluator::new(strategy, &laws).expect("settings for one law");
+    let mut violations = vec![0.0; n];
     let mut result = (0.0, 0.0);
     for iteration in 0..=5000 {
-        // What is left over: squared errors, and the slope of the curve where it is negative.
+        // The misfit: squared errors of the data, and the residuals of the law.
         let mut gradients = vec![[0.0; 3 * UNITS]; measured.len() + grid.len()];
         let (of_data, of_grid) = gradients.split_at_mut(measured.len());
         let pairs = measured.iter().zip(of_data);
@@ -40,13 +46,18 @@ fn train(strategy: Box<dyn Strategy>, measured: &[(f64, f64)], grid: &[f64]) -> 
         let curve: Vec<f64> =
             grid.iter().zip(of_grid).map(|(x, g)| network(&theta, *x, g)).collect();
         let terms: Vec<f64> = errors.iter().map(|e| e * e).collect();
-        let violations: Vec<f64> =
-            curve.windows(2).map(|pair| (pair[0] - pair[1]).max(0.0) / H).collect();
-        let view =
-            MisfitView { terms: &terms, violations: &violations, residuals: &[], laws: &laws };
+        let residuals: Vec<f64> = curve.windows(2).map(|pair| (pair[0] - pair[1]) / H).collect();
+        fill_violations(&laws, &residuals, 0.0, &mut violations);
+        let view = MisfitView {
+            terms: &terms,
+            residuals: &residuals,
+            violations: &violations,
+            points: &points,
+            laws: &laws,
+        };
         result = (view.fit(), violations.iter().sum::<f64>() * H);
 
-        // The strategy gives the value and its slopes; the chain rule does the rest.
+        // The strategy returns the value and its slopes; the chain rule gives the gradient.
         let value = evaluator.evaluate(&view, iteration);
         let slopes = evaluator.slopes();
         let mut gradient = vec![0.0; theta.len()];
@@ -56,8 +67,7 @@ fn train(strategy: Box<dyn Strategy>, measured: &[(f64, f64)], grid: &[f64]) -> 
         for (n, error) in errors.iter().enumerate() {
             add(slopes.terms[n] * 2.0 * error, n);
         }
-        for (n, slope) in slopes.violations.iter().enumerate().filter(|(n, _)| violations[*n] > 0.0)
-        {
+        for (n, slope) in slopes.residuals.iter().enumerate() {
             add(slope / H, measured.len() + n);
             add(-slope / H, measured.len() + n + 1);
         }

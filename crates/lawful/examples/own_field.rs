@@ -1,4 +1,4 @@
-//! A vector field of one's own: the unknown rates of a predator–prey model, found from data.
+//! A custom vector field: the unknown rates of a predator–prey model, learned from data.
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use lawful::law::Words;
@@ -50,24 +50,23 @@ impl Equations for LotkaVolterra {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words = Words::new().state(["x", "y"]).check()?;
-    let field = FormulaField::new(&["1.1*x - 0.4*x*y", "0.1*x*y - 0.4*y"], &words)
-        .map_err(|(_, error)| error)?;
+    let field = FormulaField::new(&["1.1*x - 0.4*x*y", "0.1*x*y - 0.4*y"], &words)?;
     let truth = Simulation { field, inputs: Vec::new(), tableau: None, noise: None };
     let times: Vec<f64> = (0..150).map(|n| 0.1 * f64::from(n)).collect();
     let hares_and_lynxes = truth.run("1", &times, &[10.0, 5.0])?;
     let names = words.state().to_vec();
     let data = Dataset::new(names, Vec::new(), vec![hares_and_lynxes])?;
 
-    // Short windows, each from the data at its start, lead to the rates from far away.
+    // Short windows, each from the data at its start, converge from a distant initial guess.
     let windows = Batch::Windows { count: 16, rows: 10 };
     let sampler = Sampler::new(windows, &data, 1).ok_or("no window to draw")?;
     let field = Box::new(Recorded::new(LotkaVolterra));
     let problem = Problem::new(data, Vec::new());
-    let objective = Objective::new(problem, field, Solver::default(), Box::new(Vanilla));
+    let objective = Objective::new(problem, field, Solver::default(), Box::new(Vanilla))?;
     let adam = Adam::new(AdamSettings { rate: 0.01, ..Default::default() }, 4);
     let settings = Settings { iterations: 3000, ..Settings::default() };
-    let mut trainer = Trainer::new(objective, Box::new(adam), settings, vec![0.7; 4]);
-    trainer = trainer.with_sampler(sampler);
+    let mut trainer =
+        Trainer::new(objective, Box::new(adam), settings, vec![0.7; 4])?.with_sampler(sampler);
     let outcome = trainer.run(&mut ());
     println!("true rates  [1.100, 0.400, 0.100, 0.400]");
     println!("found rates {:.3?}", outcome.best.theta());

@@ -1,83 +1,97 @@
-//! Learn dynamics from data that obey the laws you already know.
+//! Neural ODEs under laws: learn dynamics from data, subject to laws that are known.
 //!
-//! A network `f_θ` is the right-hand side of an ODE. Its solution is fitted to measurements, under
-//! laws that must hold at every time step, by the self-adaptive penalty method of Coelho, Costa and
-//! Ferrás (arXiv 2307.14940) or one of its rivals:
+//! ```no_run
+//! # use lawful::{Dataset, Laws, Training};
+//! # let (times, states): (Vec<f64>, Vec<f64>) = Default::default();
+//! let data = Dataset::single(&["x", "v"], times, states)?;
+//! let laws = Laws::parse(&data, ["next(x^2 + v^2) <= x^2 + v^2"])?;
+//! let trained = Training::new(data).laws(laws).seed(1).run()?;
+//! println!("{}", trained.summary());
+//!
+//! let model = trained.model;
+//! model.save("oscillator.safetensors")?;
+//! let path = model.predict(&[1.0, 0.0], &[0.0, 5.0, 10.0])?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A network `f_θ` is the right-hand side of an ODE. Its solution is fitted to measurements, under laws
+//! that must hold at every time step. The default is the self-adaptive penalty method of Coelho, Costa
+//! and Ferrás (arXiv 2307.14940):
 //!
 //! ```text
 //! dŷ/dt = f_θ(t, ŷ, u)     l(θ) = mean over measured cells of (ŷ − y)²
 //! minimise l(θ) such that c_i(ŷ_n) = 0 and c_j(ŷ_n) ≤ 0 at every time step n
 //! ```
 //!
-//! ```
-#![doc = include_str!("../examples/arrays.rs")]
-//! ```
-//!
 //! # The parts
 //! | part | what it is |
 //! |---|---|
-//! | [`Dataset`], [`Simulation`] | measurements, ragged and with gaps; or data made from equations |
-//! | [`Law`] | an expression that must hold, read from text; see [`law`] |
-//! | [`VectorField`] | the right-hand side: [`Mlp`], or [`Recorded`] around your own [`Equations`]; see [`ode`] |
-//! | [`HybridField`] | known rates with learned constants, and a network for what is not [`KnownRates`] |
-//! | [`Solver`] | a Runge–Kutta method with its step control |
-//! | [`strategy`] | how violations enter the objective; usable with any network, see `examples/any_network.rs` |
-//! | [`Objective`] | φ(θ) and its gradient, exact for the steps taken |
-//! | [`optimiser`], [`Schedule`] | what moves θ, and how fast |
-//! | [`Trainer`] | the loop: best point, failures, checkpoints; an [`Observer`] looks on |
+//! | [`Dataset`], [`Simulation`] | measurements, ragged and with gaps; or data simulated from equations |
+//! | [`Laws`], [`Law`] | the laws of a training; expressions that must hold, read from text; see [`law`] |
+//! | [`Training`] | the builder of a training: data, laws, and settings that differ from the defaults |
+//! | [`Prepared`] | a training in which recipes have chosen everything; runs, and resumes from checkpoints |
+//! | [`Phase`], [`Plan`] | the parts of a training, and those that remedies add after a diagnosis |
+//! | [`Trained`], [`Model`] | the result; a model that predicts, is scored and is saved |
+//! | [`FieldSettings`], [`FieldDescription`] | the right-hand side as settings, and as a value in a model file |
+//! | [`VectorField`], [`HybridField`] | the right-hand side itself: [`Mlp`], [`Recorded`] around your own [`Equations`], or [`KnownRates`] with learned constants and a network; see [`ode`] |
+//! | [`Solver`] | a Runge–Kutta tableau with its step control |
+//! | [`strategy`], [`StrategyKind`](strategy::StrategyKind) | how violations enter the objective; usable with any network, see `examples/any_network.rs` |
+//! | [`optimiser`], [`OptimiserKind`](optimiser::OptimiserKind) | Adam and L-BFGS, with the rate schedule [`Schedule`] |
+//! | [`settings`] | settings of strategies and optimisers as data: keys, ranges, words |
+//! | [`Objective`], [`Problem`] | φ(θ) and its gradient, exact for the steps taken |
+//! | [`Trainer`], [`Observer`] | the training loop of one phase: best point, failures, checkpoints; and what observes it |
 //!
-//! The same seed gives the same bytes: on any number of threads, with or without a pause.
+//! The same seed gives the same bytes, on any number of threads, with or without a pause.
+//!
+//! # A complete example
+//! ```
+#![doc = include_str!("../examples/arrays.rs")]
+//! ```
 
-mod best_point;
-mod constant;
-mod dataset;
-mod flow;
-mod formula;
-mod initial_states;
-mod initialise;
-mod interpolation;
-mod known;
-mod loss;
-mod misfit;
-mod noise;
+mod data;
+mod field;
+mod fingerprint;
+mod model;
+mod number;
 mod objective;
-mod observer;
 pub mod optimiser;
-mod problem;
 mod random;
-mod scale;
-mod schedule;
-mod segment;
-mod simulate;
+pub mod settings;
+mod statistics;
 pub mod strategy;
-mod trainer;
+mod train;
 
-pub use best_point::{BestPoint, Verdict};
-pub use constant::{LearnedConstant, extend_rows};
-pub use dataset::{DataError, Dataset, Trajectory};
-pub use formula::FormulaField;
-pub use initial_states::{FreeStarts, ParameterLayout, initial_states};
-pub use initialise::Initialise;
-pub use interpolation::{Interpolation, Table, fill};
-pub use known::{HybridField, KnownRates, with_learned_as_variables};
+pub use data::{
+    Batch, DataError, Dataset, Interpolation, Noise, NoiseLevel, Sampler, Segment, Simulation,
+    Table, Trajectory, fill, noise, scaling, units,
+};
+pub use field::{
+    ConservingDescription, ConservingField, Constant, FieldDescription, FieldError, FieldPart,
+    FormulaField, HybridField, Initialise, KnownDescription, KnownRates, LearnedConstant,
+    NetworkDescription, extend_rows, with_learned_as_variables,
+};
+pub use fingerprint::Fingerprint;
 pub use lawful_law as law;
-pub use lawful_law::{Law, Relation, Vocabulary};
+pub use lawful_law::{Enforcement, Law, Relation, Vocabulary};
 pub use lawful_ode as ode;
 pub use lawful_ode::{
     Activation, Adaptive, Control, Equations, Mlp, MlpShape, Precision, Recorded, Scaled, Scaling,
     Solver, Tableau, VectorField,
 };
-pub use loss::Loss;
-pub use misfit::Misfit;
-pub use noise::noise;
-pub use objective::{Evaluation, Failure, Objective, StrategyMemory};
-pub use observer::{Event, Observer, Row, StopReason};
-pub use problem::{Problem, Units};
+pub use model::{
+    Archive, FORMAT, LawDescription, LawScore, Model, ModelDescription, ModelError, PredictError,
+    Score, SolverDescription, TrainedStart,
+};
+pub use number::{exact, short};
+pub use objective::{
+    Evaluation, Failure, FreeStarts, Loss, Misfit, Objective, ObjectiveError, ParameterLayout,
+    Problem, StrategyMemory, Units, initial_states,
+};
+pub use optimiser::{RateDecay, Schedule};
 pub use random::Random;
-pub use scale::{scaling, units};
-pub use schedule::{RateDecay, Schedule};
-pub use segment::{Batch, Sampler, Segment};
-pub use simulate::{Noise, NoiseLevel, Simulation};
-pub use trainer::{
-    GradientAt, Outcome, Progress, Restore, Settings, Trainer, Validated, Validation,
+pub use train::{
+    BestPoint, Event, FieldSettings, GradientAt, Laws, Observer, Outcome, Phase, PhaseStart, Plan,
+    PlanState, Prepared, Progress, RECIPES, Recipe, Remedy, Restore, Row, Run, STEP_LEAST,
+    Settings, Shooting, StopReason, Trained, Trainer, TrainerError, Training, TrainingError,
+    Validated, Validation, Verdict, finer, scaled_mean_square, total,
 };

@@ -1,10 +1,12 @@
 //! Random numbers that depend on a seed and a purpose, and on nothing else.
 //!
-//! Each use of chance (initial weights, noise, batches) draws from a stream of its own, so that
-//! adding one never shifts another.
+//! Each purpose (initial weights, noise, batches) has its own stream, so that a new one does not change
+//! the others.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use crate::Fingerprint;
 
 /// A stream of random numbers (xoshiro256++) for one purpose.
 #[derive(Debug, Clone)]
@@ -15,22 +17,21 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of `seed` for `purpose`, e.g. `Random::new(1, "weights")`.
+    /// Creates the stream of `seed` for `purpose`, e.g. `Random::new(1, "weights")`.
     pub fn new(seed: u64, purpose: &str) -> Self {
-        // FNV-1a of the purpose, mixed with the seed by the generator's own seeding (SplitMix64).
-        let hash = purpose.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ hash;
+        // The purpose's fingerprint, mixed with the seed by the generator's own seeding (SplitMix64).
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.add(purpose.as_bytes());
+        let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ fingerprint.value();
         Self { generator: Xoshiro256PlusPlus::seed_from_u64(mixed), spare: None }
     }
 
-    /// Uniform on `[0, 1)`, with 53 random bits.
+    /// Returns a uniform number on `[0, 1)`, with 53 random bits.
     pub fn uniform(&mut self) -> f64 {
         (self.generator.next_u64() >> 11) as f64 * 2f64.powi(-53)
     }
 
-    /// Uniform on `0..end`, without the bias of a remainder.
+    /// Returns a uniform index in `0..end`, without the bias of a remainder.
     ///
     /// # Panics
     /// If `end` is 0.
@@ -47,7 +48,7 @@ impl Random {
         }
     }
 
-    /// Standard normal, by Marsaglia's polar method.
+    /// Returns a standard normal number, by Marsaglia's polar method.
     pub fn normal(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;

@@ -61,6 +61,7 @@ fn train_lbfgs() -> [usize; 2] {
     let lbfgs = Lbfgs::new(LbfgsSettings { memory: 4, ..LbfgsSettings::default() }, theta.len());
     let settings = Settings { iterations: 40, ..Settings::default() };
     let mut trainer = Trainer::new(objective, Box::new(lbfgs), settings, theta)
+        .unwrap()
         .with_sampler(Sampler::of(segments));
     let mut counts = Counts(Vec::with_capacity(settings.iterations + 1));
     let before = allocations();

@@ -4,7 +4,7 @@ mod common;
 
 use common::watch::Watch;
 use common::{LAWS, bits, objective, problem};
-use lawful::strategy::{MisfitView, SelfAdaptive, Slopes, State, Strategy, Value};
+use lawful::strategy::{LawRows, MisfitView, SelfAdaptive, Slopes, State, Strategy, Value};
 use lawful::{Batch, Restore, Sampler, Settings, Solver, Trainer};
 
 const BATCHES: [Batch; 2] =
@@ -52,7 +52,7 @@ fn going_back_to_the_best_point_is_for_full_batches() {
     }
 }
 
-/// Counts the evaluations it was asked for, and weighs the laws by them.
+/// Counts its evaluations, and uses the count as the weight of each law.
 struct Counting;
 
 impl Strategy for Counting {
@@ -60,7 +60,7 @@ impl Strategy for Counting {
         "counting"
     }
 
-    fn start(&self, _: usize) -> State {
+    fn start(&self, _: &[LawRows]) -> State {
         State { numbers: vec![0.0] }
     }
 
@@ -69,8 +69,14 @@ impl Strategy for Counting {
         weights.fill(state.numbers[0]);
     }
 
-    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
-        lawful::strategy::L1::default().value(view, weights, slopes)
+    fn value(
+        &self,
+        state: &State,
+        view: &MisfitView,
+        weights: &[f64],
+        slopes: &mut Slopes,
+    ) -> Value {
+        lawful::strategy::L1::default().value(state, view, weights, slopes)
     }
 }
 

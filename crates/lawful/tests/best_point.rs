@@ -1,6 +1,8 @@
 //! The best point in real trainings whose rate is too high: what a rejection goes back to, which
 //! gradient it uses, and how it gets out of a dead end.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod common;
 
 use std::sync::{Arc, Mutex};
@@ -54,7 +56,8 @@ fn train(
     let recording = Recording { adam, steps: Arc::clone(&steps) };
     let settings = Settings { iterations: ITERATIONS, best_point, ..Settings::default() };
     let mut watch = Watch::every(1);
-    let outcome = Trainer::new(objective, Box::new(recording), settings, theta()).run(&mut watch);
+    let outcome =
+        Trainer::new(objective, Box::new(recording), settings, theta()).unwrap().run(&mut watch);
     let steps = std::mem::take(&mut *steps.lock().expect("one thread"));
     assert_eq!((steps.len(), watch.rows.len()), (ITERATIONS, ITERATIONS + 1));
     (outcome, steps, watch)
@@ -160,7 +163,7 @@ fn backtracking_halves_the_step_after_twenty_rejections_until_one_is_accepted() 
         let settings =
             Settings { iterations: 145, best_point: Some(restore), ..Settings::default() };
         let mut watch = Watch::default();
-        Trainer::new(objective, Box::new(Leap), settings, vec![0.0]).run(&mut watch);
+        Trainer::new(objective, Box::new(Leap), settings, vec![0.0]).unwrap().run(&mut watch);
         watch
     };
     // θ = 0, the data want 1: steps of 100, 50, … 1.6 all lead further away, that of 0.8 does not.

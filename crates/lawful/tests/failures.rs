@@ -9,8 +9,10 @@ use common::fence::{Fence, fenced, growth, towards};
 use common::watch::Watch;
 use lawful::law::Words;
 use lawful::ode::SolveError;
-use lawful::optimiser::{Adam, AdamSettings};
-use lawful::strategy::{L1, MisfitView, SelfAdaptive, Slopes, State, Strategy, Value, Vanilla};
+use lawful::optimiser::{Adam, AdamSettings, Lbfgs, LbfgsSettings};
+use lawful::strategy::{
+    L1, LawRows, MisfitView, ObjectiveChange, SelfAdaptive, Slopes, State, Strategy, Value, Vanilla,
+};
 use lawful::{Event, Failure, Law, Problem, Settings, StopReason, Trainer};
 
 fn iterations(iterations: usize) -> Settings {
@@ -77,7 +79,7 @@ fn repeated_failures_stop_training_and_keep_the_best_point() {
 }
 
 #[test]
-fn failure_at_the_initial_point_is_told_at_once() {
+fn failure_at_the_initial_point_ends_training_at_once() {
     let mut watch = Watch::default();
     let outcome = towards(-1.0, iterations(100)).run(&mut watch);
     assert!(
@@ -106,7 +108,7 @@ fn a_failure_after_the_last_step_leaves_the_point_before_it() {
 
 #[test]
 fn a_loss_that_overflows_fails_under_every_strategy() {
-    // ψ(∞) = 1 is finite, and its slope is 0: without a look at the loss, nothing would be noticed.
+    // ψ(∞) = 1 is finite, and its slope is 0: only a check of the loss itself detects the overflow.
     let strategies: [Box<dyn Strategy>; 3] =
         [Box::new(Vanilla), Box::new(L1::default()), Box::new(SelfAdaptive::default())];
     for strategy in strategies {
@@ -144,7 +146,7 @@ fn a_gradient_that_is_not_finite_fails() {
     assert_eq!(objective.evaluate(&[0.0], 0).unwrap_err(), Failure::Gradient);
 }
 
-/// Counts the evaluations it was asked for; from the third on its value is not a number.
+/// Counts its evaluations; from the third on its value is NaN.
 struct Tired;
 
 impl Strategy for Tired {
@@ -152,7 +154,7 @@ impl Strategy for Tired {
         "tired"
     }
 
-    fn start(&self, _: usize) -> State {
+    fn start(&self, _: &[LawRows]) -> State {
         State { numbers: vec![0.0] }
     }
 
@@ -161,8 +163,14 @@ impl Strategy for Tired {
         weights.fill(if state.numbers[0] > 2.0 { f64::NAN } else { 0.0 });
     }
 
-    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
-        let value = Vanilla.value(view, weights, slopes);
+    fn value(
+        &self,
+        state: &State,
+        view: &MisfitView,
+        weights: &[f64],
+        slopes: &mut Slopes,
+    ) -> Value {
+        let value = Vanilla.value(state, view, weights, slopes);
         Value { value: value.value + weights.iter().sum::<f64>(), ..value }
     }
 }
@@ -174,8 +182,66 @@ fn a_failed_evaluation_leaves_no_mark_in_the_strategy() {
     let fence = Fence { bound: 10.0, beyond: 0.0 };
     let objective = fenced(Problem { laws, ..growth() }, fence, Box::new(Tired));
     let adam = Adam::new(AdamSettings::default(), 1);
-    let mut trainer = Trainer::new(objective, Box::new(adam), iterations(10), vec![0.0]);
+    let mut trainer = Trainer::new(objective, Box::new(adam), iterations(10), vec![0.0]).unwrap();
     let outcome = trainer.run(&mut ());
     assert!(matches!(outcome.stop, StopReason::Failed(Failure::Value(_))), "{:?}", outcome.stop);
     assert_eq!(outcome.last.strategy.laws.numbers, [2.0]);
+}
+
+/// Counts its outer steps, of which the first two change the objective, and those at another point than
+/// the initial one, where every residual is 1.
+struct TwoRounds;
+
+impl Strategy for TwoRounds {
+    fn name(&self) -> &'static str {
+        "two-rounds"
+    }
+
+    fn start(&self, _: &[LawRows]) -> State {
+        State { numbers: vec![0.0; 2] }
+    }
+
+    fn outer_step(&self, state: &mut State, view: &MisfitView) -> ObjectiveChange {
+        state.numbers[0] += 1.0;
+        if view.residuals.iter().any(|c| (c - 1.0).abs() > 1e-12) {
+            state.numbers[1] += 1.0;
+        }
+        if state.numbers[0] > 2.0 {
+            ObjectiveChange::Unchanged
+        } else {
+            ObjectiveChange::Substantial
+        }
+    }
+
+    fn weights(&self, _: &mut State, _: &MisfitView, _: usize, weights: &mut [f64]) {
+        weights.fill(0.0);
+    }
+
+    fn value(
+        &self,
+        state: &State,
+        view: &MisfitView,
+        weights: &[f64],
+        slopes: &mut Slopes,
+    ) -> Value {
+        Vanilla.value(state, view, weights, slopes)
+    }
+}
+
+#[test]
+fn a_line_search_that_fails_by_failed_evaluations_is_followed_by_an_outer_step() {
+    let words = Words::new().state(["x"]).check().unwrap();
+    let laws = Law::parse("a law", "x <= 0", &words).unwrap();
+    // Every trial is beyond the fence, however short its step.
+    let fence = Fence { bound: 0.0, beyond: f64::NAN };
+    let objective = fenced(Problem { laws, ..growth() }, fence, Box::new(TwoRounds));
+    let lbfgs = Lbfgs::new(LbfgsSettings::default(), 1);
+    let mut trainer =
+        Trainer::new(objective, Box::new(lbfgs), iterations(1000), vec![0.0]).unwrap();
+    let outcome = trainer.run(&mut ());
+    assert!(matches!(outcome.stop, StopReason::Stalled(_)), "{:?}", outcome.stop);
+    // The third outer step changes nothing, so that the run ends with the state before it.
+    assert_eq!(outcome.last.strategy.laws.numbers, [2.0, 0.0]);
+    assert_eq!(outcome.last.theta, [0.0]);
+    assert!(outcome.last.outer_step > 0);
 }

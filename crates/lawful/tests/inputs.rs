@@ -56,7 +56,7 @@ fn solved(solver: Solver, interpolation: Interpolation, first: usize) -> (Vec<f6
     let data = Dataset::new(vec!["x".into()], vec!["u".into()], vec![trajectory]).unwrap();
     let problem = Problem { interpolation, ..Problem::new(data, Vec::new()) };
     let field = Box::new(Recorded::new(Integral));
-    let mut objective = Objective::new(problem, field, solver, Box::new(Vanilla));
+    let mut objective = Objective::new(problem, field, solver, Box::new(Vanilla)).unwrap();
     objective.select(&[Segment { trajectory: 0, first, rows: TIMES.len() - first }]);
     objective.evaluate(&[], 0).unwrap();
     (objective.predicted(0).to_vec(), objective.field_evaluations())

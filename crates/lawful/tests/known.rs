@@ -8,8 +8,8 @@ use common::{all_methods, bits, relative_error};
 use lawful::law::Words;
 use lawful::ode::{InitialValueProblems, Inputs, Path, pull_back, replay, solve};
 use lawful::{
-    Activation, Control, FormulaField, HybridField, KnownRates, LearnedConstant, Mlp, MlpShape,
-    Precision, Random, Recorded, Solver, VectorField, Vocabulary,
+    Activation, Control, FieldError, FormulaField, HybridField, KnownRates, LearnedConstant, Mlp,
+    MlpShape, Precision, Random, Recorded, Solver, VectorField, Vocabulary,
 };
 
 /// What every gradient here has to reach.
@@ -46,7 +46,7 @@ fn network(outputs: usize) -> (Mlp, usize) {
         activations: vec![Activation::Tanh],
     };
     let parameters = shape.parameter_len();
-    (Mlp::new(shape, Precision::Double), parameters)
+    (Mlp::new(shape, Precision::Double).expect("the shape of a network"), parameters)
 }
 
 /// Known rates of some variables, these constants learned, and a network for some variables.
@@ -59,7 +59,7 @@ fn informed(
     let field = HybridField::new(known);
     let field = match learn.len() {
         0 => field,
-        outputs => field.with_network(Box::new(network(outputs).0), learn),
+        outputs => field.with_network(Box::new(network(outputs).0), learn).unwrap(),
     };
     let mut random = Random::new(5, "known");
     let theta = (0..field.parameter_len()).map(|_| 0.4 * random.normal()).collect();
@@ -94,9 +94,9 @@ fn fields() -> Vec<(&'static str, HybridField, Vec<f64>)> {
 /// Two columns on the grid, one adaptively.
 fn ivps(solver: &Solver) -> InitialValueProblems {
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&[0.0, 0.2, 0.5, 0.6, 1.0], &[1.0, 0.3]);
+    ivps.push(&[0.0, 0.2, 0.5, 0.6, 1.0], &[1.0, 0.3]).expect("a valid problem");
     if matches!(solver.control(), Control::Grid { .. }) {
-        ivps.push(&[-0.5, -0.1, 0.0, 0.4], &[-0.4, 0.8]);
+        ivps.push(&[-0.5, -0.1, 0.0, 0.4], &[-0.4, 0.8]).expect("a valid problem");
     }
     ivps
 }
@@ -182,6 +182,68 @@ fn pull_back_matches_central_differences_by_the_state() {
 }
 
 #[test]
+fn both_halves_are_the_joint_pull_back_bit_for_bit() {
+    for (name, mut field, theta) in fields() {
+        field.set_parameters(&theta);
+        field.reserve(2, 3);
+        let (t, u) = ([0.1, 0.4, -0.2], [0.7, -0.3, 0.2]);
+        let y = [0.3, -0.8, 1.1, 0.2, -0.5, 0.6];
+        let w = weights(6);
+        field.eval(1, &t, &y, &u, &mut [0.0; 6]);
+        field.eval(0, &t[..1], &y[2..4], &u[..1], &mut [0.0; 2]);
+        let mut joint = vec![0.25; 8];
+        field.pull_back(1, &w, &mut joint[..6]);
+        field.pull_back(0, &w[..2], &mut joint[6..]);
+        let mut theta_bar = vec![0.5; theta.len()];
+        field.flush(&mut theta_bar);
+
+        let (mut state, mut other) = (vec![0.25; 8], [0.0; 6]);
+        field.pull_back_parameters(1, &w);
+        field.pull_back_state(1, &[1.5; 6], &mut other);
+        field.jacobian(1, &mut [f64::NAN; 12]);
+        field.pull_back_state(1, &w, &mut state[..6]);
+        field.pull_back_state(0, &w[..2], &mut state[6..]);
+        field.pull_back_parameters(0, &w[..2]);
+        field.pull_back_state(1, &[1.5; 6], &mut other);
+        let mut parameters = vec![0.5; theta.len()];
+        field.flush(&mut parameters);
+        assert_eq!(bits(&joint), bits(&state), "{name}");
+        assert_eq!(bits(&theta_bar), bits(&parameters), "{name}");
+    }
+}
+
+#[test]
+fn jacobian_matches_central_differences() {
+    for (name, mut field, theta) in fields() {
+        field.set_parameters(&theta);
+        field.reserve(2, 3);
+        let (t, u) = ([0.1, 0.4, -0.2], [0.7, -0.3, 0.2]);
+        let y = [0.3, -0.8, 1.1, 0.2, -0.5, 0.6];
+        for columns in [1, 3] {
+            let (t, u, y) = (&t[..columns], &u[..columns], &y[..2 * columns]);
+            let (mut found, mut expected) =
+                (vec![f64::NAN; 4 * columns], vec![f64::NAN; 4 * columns]);
+            field.eval(1, t, y, u, &mut vec![0.0; 2 * columns]);
+            field.jacobian(1, &mut found);
+            let h = 1e-6;
+            for i in 0..2 {
+                let [above, below] = [h, -h].map(|h| {
+                    let (mut y, mut dy) = (y.to_vec(), vec![f64::NAN; 2 * columns]);
+                    y.iter_mut().skip(i).step_by(2).for_each(|y| *y += h);
+                    field.eval(0, t, &y, u, &mut dy);
+                    dy
+                });
+                for (row, (above, below)) in above.iter().zip(&below).enumerate() {
+                    expected[2 * row + i] = (above - below) / (2.0 * h);
+                }
+            }
+            let error = relative_error(&expected, &found);
+            assert!(error <= BOUND, "{name}, {columns} columns: {error:e}");
+        }
+    }
+}
+
+#[test]
 fn known_rates_at_the_start_are_those_of_the_written_equations() {
     let texts = ["v", "spring + c*v + u*wave"];
     let mut written = Recorded::new(FormulaField::new(&texts, &vocabulary()).unwrap());
@@ -259,8 +321,11 @@ fn a_constant_that_no_rate_depends_on_is_told() {
 
 #[test]
 fn a_rate_that_cannot_be_read_is_told_by_its_place() {
-    let (place, error) =
-        KnownRates::new(&[(0, "v"), (1, "next(x)")], vec![], &vocabulary()).unwrap_err();
-    assert_eq!(place, 1);
-    assert_eq!(error.to_string(), "`next` needs another time step, which only a law can have");
+    let error = KnownRates::new(&[(0, "v"), (1, "next(x)")], vec![], &vocabulary()).unwrap_err();
+    let FieldError::Rate { variable, rate, error } = error else { panic!("{error}") };
+    assert_eq!((variable.as_str(), rate), ("v", 1));
+    assert_eq!(
+        error.to_string(),
+        "`next` refers to another time step, which is only allowed in a law"
+    );
 }

@@ -31,17 +31,14 @@ fn objective(laws: &[&str], strategy: Box<dyn Strategy>) -> (Objective, Vec<f64>
     ];
     let rates = [(0, "v"), (1, "-k*x/m + c*v + u")];
     let known = KnownRates::new(&rates, constants.clone(), &vocabulary).unwrap();
-    let with_learned_as_variables = with_learned_as_variables(&vocabulary, &constants);
-    let laws = laws
-        .iter()
-        .flat_map(|text| Law::parse(text, text, &with_learned_as_variables).unwrap())
-        .collect();
+    let reading = with_learned_as_variables(&vocabulary, &constants).unwrap();
+    let laws = laws.iter().flat_map(|text| Law::parse(text, text, &reading).unwrap()).collect();
     let problem = Problem { constants, ..Problem::new(dataset(ragged()), laws) };
-    let field = HybridField::new(known).with_network(Box::new(common::network()), &[0, 1]);
+    let field = HybridField::new(known).with_network(Box::new(common::network()), &[0, 1]).unwrap();
     let mut random = Random::new(3, "known laws");
     let mut theta = common::theta();
     theta.extend([0.3, -0.4].map(|raw| raw + 0.01 * random.normal()));
-    let objective = Objective::new(problem, Box::new(field), Solver::default(), strategy);
+    let objective = Objective::new(problem, Box::new(field), Solver::default(), strategy).unwrap();
     (objective, theta)
 }
 

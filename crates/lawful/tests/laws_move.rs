@@ -3,7 +3,7 @@
 mod common;
 
 use common::{LAWS, all_strategies, bits, objective, problem};
-use lawful::strategy::{MisfitView, Slopes, State, Strategy, Value};
+use lawful::strategy::{LawRows, MisfitView, Slopes, State, Strategy, Value};
 use lawful::{Settings, Solver};
 
 /// A strategy whose slopes of one law are set to zero.
@@ -17,7 +17,7 @@ impl Strategy for Deaf {
         self.inner.name()
     }
 
-    fn start(&self, laws: usize) -> State {
+    fn start(&self, laws: &[LawRows]) -> State {
         self.inner.start(laws)
     }
 
@@ -25,10 +25,16 @@ impl Strategy for Deaf {
         self.inner.weights(state, view, k, weights);
     }
 
-    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
-        let value = self.inner.value(view, weights, slopes);
+    fn value(
+        &self,
+        state: &State,
+        view: &MisfitView,
+        weights: &[f64],
+        slopes: &mut Slopes,
+    ) -> Value {
+        let value = self.inner.value(state, view, weights, slopes);
         let rows = view.laws[self.law];
-        slopes.violations[rows.start..][..rows.len].fill(0.0);
+        slopes.residuals[rows.start..][..rows.len].fill(0.0);
         value
     }
 }

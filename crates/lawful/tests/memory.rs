@@ -16,9 +16,9 @@ fn gradient(steps: usize, memory: usize) -> Vec<f64> {
     let theta = Initialise::Normal { std: 0.5 }.draw(&shape, 1);
     let control = Control::Grid { substeps: steps / 2 };
     let solver = Solver::new(&RK4_38, control).unwrap().with_memory(memory);
-    let network = Box::new(Mlp::new(shape, Precision::Double));
+    let network = Box::new(Mlp::new(shape, Precision::Double).expect("the shape of a network"));
     let mut objective =
-        Objective::new(Problem::new(data, Vec::new()), network, solver, Box::new(Vanilla));
+        Objective::new(Problem::new(data, Vec::new()), network, solver, Box::new(Vanilla)).unwrap();
     objective.evaluate(&theta, 0).unwrap().gradient.clone()
 }
 

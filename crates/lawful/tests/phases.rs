@@ -1,5 +1,7 @@
 //! What phases add: segments with free starts, trained initial states, units, decay, L-BFGS.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod common;
 
 use common::watch::{Seen, Watch};
@@ -8,7 +10,7 @@ use lawful::optimiser::{Lbfgs, LbfgsSettings};
 use lawful::strategy::{L1, L2, Penalise, Penalty, SelfAdaptive, Strategy, Vanilla};
 use lawful::{
     FreeStarts, Objective, Problem, Random, Sampler, Scaled, Segment, Settings, Solver, StopReason,
-    Trainer, Validation, initial_states, scaling, units,
+    Trainer, TrainerError, Validation, initial_states, scaling, units,
 };
 
 /// Every form in which violations may enter.
@@ -41,9 +43,11 @@ fn objective(
     segments: &[Segment],
 ) -> Objective {
     let problem = problem();
-    let field = Scaled::new(Box::new(network()), scaling(&problem.dataset));
+    let field = Scaled::new(Box::new(network()), scaling(&problem.dataset))
+        .expect("scales of the field's lengths");
     let decayed = theta().len();
     Objective::new(problem, Box::new(field), Solver::default(), strategy)
+        .unwrap()
         .with_decay(0.02, decayed)
         .with_free_starts(free_starts, segments)
 }
@@ -120,7 +124,8 @@ fn continuity_counts_apart_from_laws_and_fit() {
         let strategy = Box::new(SelfAdaptive::smooth());
         let free_starts = FreeStarts { initial: false, segments: free };
         let problem = Problem::new(data.clone(), laws(&LAWS[..1]));
-        let objective = Objective::new(problem, Box::new(network()), Solver::default(), strategy);
+        let objective =
+            Objective::new(problem, Box::new(network()), Solver::default(), strategy).unwrap();
         objective.with_free_starts(free_starts, &segments)
     };
     let (mut fixed, mut free) = (make(false), make(true));
@@ -143,7 +148,9 @@ fn trainer(strategy: Box<dyn Strategy>, iterations: usize) -> Trainer {
     let theta = point(&objective);
     let lbfgs = Lbfgs::new(LbfgsSettings { memory: 5, ..LbfgsSettings::default() }, theta.len());
     let settings = Settings { iterations, ..Settings::default() };
-    Trainer::new(objective, Box::new(lbfgs), settings, theta).with_sampler(Sampler::of(segments))
+    Trainer::new(objective, Box::new(lbfgs), settings, theta)
+        .unwrap()
+        .with_sampler(Sampler::of(segments))
 }
 
 #[test]
@@ -154,8 +161,10 @@ fn lbfgs_goes_on_from_every_checkpoint_bit_for_bit() {
         let whole = trainer(Box::new(strategy), 40).run(&mut watch);
         assert!(watch.checkpoints.len() > 10);
         for checkpoint in watch.checkpoints.iter().step_by(3) {
-            let resumed =
-                trainer(Box::new(strategy), 40).from_checkpoint(checkpoint.clone()).run(&mut ());
+            let resumed = trainer(Box::new(strategy), 40)
+                .from_checkpoint(checkpoint.clone())
+                .unwrap()
+                .run(&mut ());
             assert_eq!(resumed.stop, whole.stop);
             assert_eq!(bits(&resumed.last.theta), bits(&whole.last.theta));
         }
@@ -183,17 +192,18 @@ fn a_trained_initial_state_is_found_where_the_first_row_is_wrong() {
     states[0] = 1.4;
     let data = lawful::Dataset::single(&["x", "v"], times, states).unwrap();
     let shape = lawful::MlpShape::new(2, &[], lawful::Activation::Tanh);
-    let field = lawful::Mlp::new(shape, lawful::Precision::Double);
+    let field = lawful::Mlp::new(shape, lawful::Precision::Double).expect("the shape of a network");
     let free_starts = FreeStarts { initial: true, segments: false };
     let problem = Problem::new(data.clone(), Vec::new());
     let objective = Objective::new(problem, Box::new(field), Solver::default(), Box::new(Vanilla))
+        .unwrap()
         .with_free_starts(free_starts, &Segment::whole(&data));
     let theta = vec![0.0; objective.parameter_len()];
     let lbfgs = Lbfgs::new(LbfgsSettings::default(), theta.len());
     let settings = Settings { iterations: 300, ..Settings::default() };
-    let outcome = Trainer::new(objective, Box::new(lbfgs), settings, theta).run(&mut ());
+    let outcome = Trainer::new(objective, Box::new(lbfgs), settings, theta).unwrap().run(&mut ());
     let found = &initial_states(&data, &outcome.last.theta[6..])[0];
-    // One cell of sixty is off by 0.4; the others say 1.
+    // One cell of sixty is off by 0.4; the others are 1.
     assert!((found[0] - 1.0).abs() < 0.15 && found[1].abs() < 0.15, "{found:?}");
 }
 
@@ -201,16 +211,19 @@ fn a_trained_initial_state_is_found_where_the_first_row_is_wrong() {
 fn validation_stops_and_gives_back_the_point_of_least_error() {
     let held_out = || {
         let problem = Problem::new(dataset(vec![trajectory(9, 6)]), Vec::new());
-        Objective::new(problem, Box::new(network()), Solver::default(), Box::new(Vanilla))
+        let network = Box::new(network());
+        Objective::new(problem, network, Solver::default(), Box::new(Vanilla)).unwrap()
     };
     let problem = Problem::new(dataset(vec![trajectory(8, 6)]), Vec::new());
     let objective =
-        Objective::new(problem, Box::new(network()), Solver::default(), Box::new(Vanilla));
+        Objective::new(problem, Box::new(network()), Solver::default(), Box::new(Vanilla)).unwrap();
     let lbfgs = Lbfgs::new(LbfgsSettings::default(), theta().len());
     let settings = Settings { iterations: 5000, ..Settings::default() };
     let outcome = Trainer::new(objective, Box::new(lbfgs), settings, theta())
-        .with_validation(Validation::new(held_out(), 1, 30))
+        .unwrap()
+        .with_validation(Validation::new(held_out(), 1, 30).unwrap())
         .run(&mut ());
+    assert_eq!(Validation::new(held_out(), 0, 30).err(), Some(TrainerError::NoInterval));
     assert_eq!(outcome.stop, StopReason::Validated);
     let least = outcome.last.validated;
     assert_eq!(bits(&outcome.last.theta), bits(&least.theta));

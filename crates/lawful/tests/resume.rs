@@ -1,29 +1,17 @@
-//! A run that was interrupted and resumed gives the same bytes as one that was not.
+//! A resumed run gives the same bytes as one without a pause.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod common;
 
 use common::fence::towards;
 use common::watch::Watch;
-use common::{LAWS, all_strategies, bits, dopri5, objective, problem};
-use lawful::strategy::{MisfitView, SelfAdaptive, Slopes, State, Strategy, Value};
+use common::{LAWS, all_strategies, dopri5, objective, problem, progress_bytes as bytes};
+use lawful::strategy::{LawRows, MisfitView, SelfAdaptive, Slopes, State, Strategy, Value};
 use lawful::{
-    Batch, GradientAt, Progress, Restore, Sampler, Schedule, Settings, Solver, StopReason, Trainer,
-    Verdict,
+    Batch, GradientAt, Restore, Sampler, Schedule, Settings, Solver, StopReason, Trainer,
+    TrainerError, Verdict,
 };
-
-/// Everything that a checkpoint holds, as bytes.
-fn bytes(progress: &Progress) -> Vec<u64> {
-    let mut numbers = vec![progress.failure_factor, progress.backtrack_factor];
-    numbers.extend(&progress.theta);
-    numbers.extend(&progress.optimiser);
-    numbers.extend(&progress.strategy.laws.numbers);
-    numbers.extend(progress.best.theta());
-    numbers.extend(progress.best.numbers());
-    numbers.extend(&progress.best_gradient);
-    let mut bytes = bits(&numbers);
-    bytes.push(progress.iteration as u64);
-    bytes
-}
 
 /// Runs once without a pause, then again from every checkpoint, each time with all things new.
 fn check(case: &str, every: usize, make: impl Fn() -> Trainer) -> Watch {
@@ -33,7 +21,7 @@ fn check(case: &str, every: usize, make: impl Fn() -> Trainer) -> Watch {
     for checkpoint in &whole.checkpoints {
         let start = checkpoint.iteration;
         let mut rest = Watch::every(every);
-        let resumed = make().from_checkpoint(checkpoint.clone()).run(&mut rest);
+        let resumed = make().from_checkpoint(checkpoint.clone()).unwrap().run(&mut rest);
         assert_eq!(bytes(&resumed.last), bytes(&end.last), "{case}, from {start}");
         assert_eq!((&resumed.stop, &resumed.best), (&end.stop, &end.best), "{case}, from {start}");
         // A failure after the last step comes before the checkpoint of the same iteration.
@@ -107,7 +95,7 @@ fn resume_gives_the_same_bytes_as_no_pause_through_failures() {
     let mut watch = Watch::every(1);
     let end = towards(1e-9, hopeless).run(&mut watch);
     let resumed =
-        towards(1e-9, hopeless).from_checkpoint(watch.checkpoints[0].clone()).run(&mut ());
+        towards(1e-9, hopeless).from_checkpoint(watch.checkpoints[0].clone()).unwrap().run(&mut ());
     assert!(matches!(end.stop, StopReason::Failed(_)));
     assert_eq!((bytes(&resumed.last), resumed.stop), (bytes(&end.last), end.stop));
 }
@@ -120,19 +108,25 @@ impl Strategy for Remembering {
         "remembering"
     }
 
-    fn start(&self, laws: usize) -> State {
-        State { numbers: vec![0.0; laws] }
+    fn start(&self, laws: &[LawRows]) -> State {
+        State { numbers: vec![0.0; laws.len()] }
     }
 
     fn weights(&self, state: &mut State, view: &MisfitView, _: usize, weights: &mut [f64]) {
         for (k, (memory, weight)) in state.numbers.iter_mut().zip(weights).enumerate() {
-            *memory += 0.1 * view.of(k).iter().sum::<f64>();
+            *memory += 0.1 * view.violations_of(k).iter().sum::<f64>();
             *weight = *memory;
         }
     }
 
-    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
-        lawful::strategy::L1::default().value(view, weights, slopes)
+    fn value(
+        &self,
+        state: &State,
+        view: &MisfitView,
+        weights: &[f64],
+        slopes: &mut Slopes,
+    ) -> Value {
+        lawful::strategy::L1::default().value(state, view, weights, slopes)
     }
 }
 
@@ -163,7 +157,7 @@ fn a_wish_to_stop_is_granted_after_a_checkpoint_from_which_the_run_goes_on() {
     let interrupted = make().run(&mut watch);
     assert_eq!((interrupted.stop, interrupted.last.iteration), (StopReason::Interrupted, 8));
     assert_eq!(watch.checkpoints, std::slice::from_ref(&interrupted.last));
-    let resumed = make().from_checkpoint(interrupted.last).run(&mut ());
+    let resumed = make().from_checkpoint(interrupted.last).unwrap().run(&mut ());
     assert_eq!(bytes(&resumed.last), bytes(&end.last));
 }
 
@@ -191,11 +185,32 @@ fn an_extension_holds_the_last_value_of_the_schedule() {
         };
         let first = make(10).run(&mut ());
         let mut rest = Watch::default();
-        let extended = make(25).from_checkpoint(first.last).run(&mut rest);
+        let extended = make(25).from_checkpoint(first.last).unwrap().run(&mut rest);
         let straight = make(25).run(&mut ());
         assert_eq!(bytes(&extended.last), bytes(&straight.last), "{name}");
         let last = Schedule::from_name(name, 10).unwrap().factor(10);
         assert_eq!(rest.rows.len(), 16);
         assert!(rest.rows.iter().all(|row| row.factor.to_bits() == last.to_bits()), "{name}");
     }
+}
+
+#[test]
+fn a_checkpoint_of_other_laws_or_another_strategy_is_refused() {
+    let settings = Settings { iterations: 3, ..Settings::default() };
+    let make = |laws: usize, weight_every| {
+        let strategy = SelfAdaptive { weight_every, ..SelfAdaptive::default() };
+        let problem = problem(&LAWS[..laws]);
+        let objective = objective(problem, Solver::default(), Box::new(strategy));
+        common::trainer(objective, 1e-2, settings)
+    };
+    let checkpoint = make(3, 1).run(&mut ()).last;
+    let refused = |trainer: Trainer| trainer.from_checkpoint(checkpoint.clone()).err();
+    assert_eq!(refused(make(3, 1)), None);
+    let error = refused(make(2, 1)).unwrap();
+    assert_eq!(error, TrainerError::Laws { found: 3, expected: 2 });
+    assert_eq!(
+        error.to_string(),
+        "the checkpoint is of a run with 3 penalised laws, but the objective has 2"
+    );
+    assert_eq!(refused(make(3, 5)), Some(TrainerError::Strategy));
 }

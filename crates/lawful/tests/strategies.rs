@@ -1,9 +1,14 @@
 //! Each strategy's weights, value and slopes against numbers worked by hand from the equations.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+
+use common::{all_strategies, bits};
 use lawful::Relation;
 use lawful::strategy::{
     Evaluator, L1, L2, LawRows, MisfitView, Normalise, Residual, SelfAdaptive, Slopes, Strategy,
-    Vanilla, WeighBy,
+    Vanilla, WeighBy, fill_violations,
 };
 
 /// Two equalities and one inequality:
@@ -16,17 +21,31 @@ use lawful::strategy::{
 ///
 /// Loss terms 1 and 5: their mean is 3, and ψ(3) = 3/4; the mean of ψ is (1/2 + 5/6)/2 = 2/3.
 const LAWS: [LawRows; 3] = [
-    LawRows { relation: Relation::Equality, start: 0, len: 2 },
-    LawRows { relation: Relation::Equality, start: 2, len: 4 },
-    LawRows { relation: Relation::AtMost, start: 6, len: 2 },
+    LawRows { relation: Relation::Equality, start: 0, len: 2, points: 2 },
+    LawRows { relation: Relation::Equality, start: 2, len: 4, points: 4 },
+    LawRows { relation: Relation::AtMost, start: 6, len: 2, points: 2 },
 ];
 const VIOLATIONS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, 1.0 / 3.0, 0.0, 0.0, 3.0];
 /// The residuals behind them: one of the second equality is negative, and so is one of the inequality.
 const RESIDUALS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, -1.0 / 3.0, 0.0, -2.0, 3.0];
+const POINTS: [usize; 8] = [0, 1, 0, 1, 2, 3, 0, 1];
 const TERMS: [f64; 2] = [1.0, 5.0];
 
 fn view() -> MisfitView<'static> {
-    MisfitView { terms: &TERMS, violations: &VIOLATIONS, residuals: &RESIDUALS, laws: &LAWS }
+    MisfitView {
+        terms: &TERMS,
+        residuals: &RESIDUALS,
+        violations: &VIOLATIONS,
+        points: &POINTS,
+        laws: &LAWS,
+    }
+}
+
+/// The violations of these residuals.
+fn violations(residuals: &[f64; 8]) -> [f64; 8] {
+    let mut violations = [0.0; 8];
+    fill_violations(&LAWS, residuals, 0.0, &mut violations);
+    violations
 }
 
 struct Expected<'a> {
@@ -35,27 +54,33 @@ struct Expected<'a> {
     fit: f64,
     violation: f64,
     term_slopes: &'a [f64],
-    violation_slopes: &'a [f64],
+    residual_slopes: &'a [f64],
 }
 
 fn check(strategy: Box<dyn Strategy>, view: &MisfitView, expected: &Expected) {
     let name = strategy.name();
-    let mut evaluator = Evaluator::new(strategy, view.laws.len());
+    let mut evaluator = Evaluator::new(strategy, view.laws).unwrap();
     let value = evaluator.evaluate(view, 0);
-    let Slopes { terms, violations } = evaluator.slopes();
+    let Slopes { terms, residuals } = evaluator.slopes();
     for (what, found, expected) in [
-        ("weights", &*evaluator.weights().laws, expected.weights),
+        ("weights", evaluator.weights(), expected.weights),
         ("value", &[value.value], &[expected.value]),
         ("fit", &[value.fit], &[expected.fit]),
         ("violation", &[value.violation], &[expected.violation]),
         ("slopes of terms", terms, expected.term_slopes),
-        ("slopes of violations", violations, expected.violation_slopes),
+        ("slopes of residuals", residuals, expected.residual_slopes),
     ] {
         assert_eq!(found.len(), expected.len(), "{name}: {what}");
         for (found, expected) in found.iter().zip(expected) {
             assert!((found - expected).abs() < 1e-15, "{name}: {what} {found} is not {expected}");
         }
     }
+}
+
+#[test]
+fn the_residuals_of_these_tests_have_its_violations() {
+    assert_eq!(bits(&violations(&RESIDUALS)), bits(&VIOLATIONS));
+    assert_eq!([0, 1, 2].map(|k| view().points_of(k).len()), [2, 4, 2]);
 }
 
 #[test]
@@ -66,7 +91,7 @@ fn vanilla_is_the_mean_of_the_terms() {
         fit: 3.0,
         violation: 0.0,
         term_slopes: &[0.5; 2],
-        violation_slopes: &[0.0; 8],
+        residual_slopes: &[0.0; 8],
     };
     check(Box::new(Vanilla), &view(), &expected);
 }
@@ -80,13 +105,13 @@ fn l1_adds_mu_times_the_mean_violation_of_each_law() {
         fit: 3.0,
         violation: 0.5 + 13.0 / 12.0 + 1.5,
         term_slopes: &[0.5; 2],
-        violation_slopes: &[1.0, 1.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0],
+        residual_slopes: &[1.0, 0.0, 3.0, 3.0, -3.0, 0.0, 0.0, 2.0],
     };
     check(Box::new(L1 { mu: mu.clone() }), &view(), &expected);
     let one = Expected {
         weights: &[2.0; 3],
         value: 3.0 + 2.0 * (0.5 + 13.0 / 12.0 + 1.5),
-        violation_slopes: &[1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 1.0, 1.0],
+        residual_slopes: &[1.0, 0.0, 0.5, 0.5, -0.5, 0.0, 0.0, 1.0],
         ..expected
     };
     check(Box::new(L1 { mu: vec![2.0] }), &view(), &one);
@@ -102,7 +127,7 @@ fn l2_adds_mu_times_the_mean_squared_violation_of_each_law() {
         fit: 3.0,
         violation: 0.5 + 13.0 / 12.0 + 1.5,
         term_slopes: &[0.5; 2],
-        violation_slopes: &[2.0, 0.0, 54.0, 18.0, 6.0, 0.0, 0.0, 12.0],
+        residual_slopes: &[2.0, 0.0, 54.0, 18.0, -6.0, 0.0, 0.0, 12.0],
     };
     check(Box::new(L2 { mu: mu.clone() }), &view(), &expected);
 }
@@ -116,14 +141,14 @@ fn self_adaptive_follows_equations_4_to_9() {
         fit: 0.75,
         violation: 0.25 + 0.375 + 0.375,
         term_slopes: &[1.0 / 32.0; 2],
-        violation_slopes: &[
+        residual_slopes: &[
             0.25 / 8.0,
-            1.0 / 8.0,
+            0.0,
             3.0 / 32.0 / 16.0,
             3.0 / 32.0 / 4.0,
-            3.0 / 32.0 * 9.0 / 16.0,
-            3.0 / 32.0,
-            0.25,
+            -3.0 / 32.0 * 9.0 / 16.0,
+            0.0,
+            0.0,
             0.25 / 16.0,
         ],
     };
@@ -133,14 +158,15 @@ fn self_adaptive_follows_equations_4_to_9() {
 #[test]
 fn self_adaptive_elementwise_takes_psi_of_each_term() {
     let strategy = SelfAdaptive { normalise: Normalise::Elementwise, ..SelfAdaptive::default() };
-    let only_terms = MisfitView { terms: &TERMS, violations: &[], residuals: &[], laws: &[] };
+    let only_terms =
+        MisfitView { terms: &TERMS, residuals: &[], violations: &[], points: &[], laws: &[] };
     let expected = Expected {
         weights: &[],
         value: 2.0 / 3.0,
         fit: 2.0 / 3.0,
         violation: 0.0,
         term_slopes: &[1.0 / 8.0, 1.0 / 72.0],
-        violation_slopes: &[],
+        residual_slopes: &[],
     };
     check(Box::new(strategy), &only_terms, &expected);
 }
@@ -148,10 +174,10 @@ fn self_adaptive_elementwise_takes_psi_of_each_term() {
 #[test]
 fn self_adaptive_weighed_by_the_mean_has_the_mean_violation_as_mu() {
     let strategy = SelfAdaptive { weigh_by: WeighBy::Mean, ..SelfAdaptive::default() };
-    let mut evaluator = Evaluator::new(Box::new(strategy), 3);
+    let mut evaluator = Evaluator::new(Box::new(strategy), &LAWS).unwrap();
     let value = evaluator.evaluate(&view(), 0);
     let mu = [0.5, 13.0 / 12.0, 1.5];
-    for (found, expected) in evaluator.weights().laws.iter().zip(mu) {
+    for (found, expected) in evaluator.weights().iter().zip(mu) {
         assert!((found - expected).abs() < 1e-15, "{found} is not {expected}");
     }
     // P_k = 1/4, 3/8, 3/8, as in equations (6) and (7).
@@ -163,26 +189,26 @@ fn self_adaptive_weighed_by_the_mean_has_the_mean_violation_as_mu() {
 fn self_adaptive_keeps_mu_until_it_is_refreshed_and_across_a_checkpoint() {
     let strategy = SelfAdaptive { weight_every: 10, ..SelfAdaptive::default() };
     let obeyed = [0.0, 0.0, 3.0, 1.0, 1.0, 1.0, 0.0, 0.0];
-    let later = MisfitView { violations: &obeyed, ..view() };
-    let mut evaluator = Evaluator::new(Box::new(strategy), 3);
+    let later = MisfitView { residuals: &obeyed, violations: &obeyed, ..view() };
+    let mut evaluator = Evaluator::new(Box::new(strategy), &LAWS).unwrap();
     evaluator.evaluate(&view(), 0);
-    assert_eq!(evaluator.weights().laws, [0.5, 0.75, 0.5]);
+    assert_eq!(evaluator.weights(), [0.5, 0.75, 0.5]);
     for iteration in 1..10 {
         evaluator.evaluate(&later, iteration);
-        assert_eq!(evaluator.weights().laws, [0.5, 0.75, 0.5], "iteration {iteration}");
+        assert_eq!(evaluator.weights(), [0.5, 0.75, 0.5], "iteration {iteration}");
     }
-    let mut resumed = Evaluator::new(Box::new(strategy), 3);
+    let mut resumed = Evaluator::new(Box::new(strategy), &LAWS).unwrap();
     resumed.set_state(evaluator.state());
     resumed.evaluate(&later, 9);
-    assert_eq!(resumed.weights().laws, [0.5, 0.75, 0.5]);
+    assert_eq!(resumed.weights(), [0.5, 0.75, 0.5]);
     evaluator.evaluate(&later, 10);
-    assert_eq!(evaluator.weights().laws, [0.0, 1.0, 0.0]);
+    assert_eq!(evaluator.weights(), [0.0, 1.0, 0.0]);
     // At a feasible point nothing counts, and what is remembered stays.
-    let feasible = MisfitView { violations: &[0.0; 8], ..view() };
+    let feasible = MisfitView { residuals: &[0.0; 8], violations: &[0.0; 8], ..view() };
     evaluator.evaluate(&feasible, 11);
-    assert_eq!(evaluator.weights().laws, [0.0; 3]);
+    assert_eq!(evaluator.weights(), [0.0; 3]);
     evaluator.evaluate(&later, 12);
-    assert_eq!(evaluator.weights().laws, [0.0, 1.0, 0.0]);
+    assert_eq!(evaluator.weights(), [0.0, 1.0, 0.0]);
 }
 
 #[test]
@@ -196,14 +222,14 @@ fn self_adaptive_signed_takes_psi_of_the_residuals_of_equalities() {
         fit: 0.75,
         violation: penalties.iter().sum(),
         term_slopes: &[1.0 / 32.0; 2],
-        violation_slopes: &[
+        residual_slopes: &[
             0.25 / 8.0,
             1.0 / 8.0,
             3.0 / 32.0 / 16.0,
             3.0 / 32.0 / 4.0,
-            -3.0 / 32.0 * 9.0 / 4.0,
+            3.0 / 32.0 * 9.0 / 4.0,
             3.0 / 32.0,
-            0.25,
+            0.0,
             0.25 / 16.0,
         ],
     };
@@ -213,31 +239,37 @@ fn self_adaptive_signed_takes_psi_of_the_residuals_of_equalities() {
 #[test]
 fn signed_penalties_of_two_laws_do_not_cancel() {
     let strategy = SelfAdaptive { residual: Residual::Signed, ..SelfAdaptive::default() };
-    let laws = [0, 1].map(|start| LawRows { relation: Relation::Equality, start, len: 1 });
+    let laws =
+        [0, 1].map(|start| LawRows { relation: Relation::Equality, start, len: 1, points: 1 });
     // ψ(1) = 1/2 and ψ(−1/3) = −1/2.
     let (violations, residuals) = (&[1.0, 1.0 / 3.0], &[1.0, -1.0 / 3.0]);
-    let view = MisfitView { terms: &TERMS, violations, residuals, laws: &laws };
-    let value = Evaluator::new(Box::new(strategy), 2).evaluate(&view, 0);
+    let view = MisfitView { terms: &TERMS, residuals, violations, points: &[0, 0], laws: &laws };
+    let value = Evaluator::new(Box::new(strategy), &laws).unwrap().evaluate(&view, 0);
     assert!((value.violation - 1.0).abs() < 1e-15, "{}", value.violation);
 }
 
 #[test]
 fn self_adaptive_at_a_feasible_point_is_the_fit_alone() {
     // One step of four violates: ψ(v)/4 is just below and just above the tolerance of 1e-4.
-    let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 4 }];
+    let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 4, points: 4 }];
     for (violation, mu) in [(3.9e-4, 0.0), (4.1e-4, 0.25)] {
         let violations = [0.0, violation, 0.0, 0.0];
-        let view =
-            MisfitView { terms: &TERMS, violations: &violations, residuals: &[], laws: &laws };
+        let residuals = [-1.0, violation, 0.0, -2.0];
+        let view = MisfitView {
+            terms: &TERMS,
+            residuals: &residuals,
+            violations: &violations,
+            points: &[0, 1, 2, 3],
+            laws: &laws,
+        };
         let psi = violation / (1.0 + violation);
-        let slope = mu / 4.0;
         let expected = Expected {
             weights: &[mu],
             value: 0.75 + mu * psi / 4.0,
             fit: 0.75,
             violation: psi / 4.0,
             term_slopes: &[1.0 / 32.0; 2],
-            violation_slopes: &[slope, slope / (1.0 + violation).powi(2), slope, slope],
+            residual_slopes: &[0.0, mu / 4.0 / (1.0 + violation).powi(2), 0.0, 0.0],
         };
         check(Box::new(SelfAdaptive::default()), &view, &expected);
     }
@@ -247,24 +279,21 @@ fn self_adaptive_at_a_feasible_point_is_the_fit_alone() {
 fn an_empty_set_of_laws_contributes_nothing() {
     let only_inequality = MisfitView {
         terms: &TERMS,
+        residuals: &[-2.0, 3.0],
         violations: &[0.0, 3.0],
-        residuals: &[],
-        laws: &[LawRows { relation: Relation::AtMost, start: 0, len: 2 }],
+        points: &[0, 1],
+        laws: &[LawRows { relation: Relation::AtMost, start: 0, len: 2, points: 2 }],
     };
-    let value = Evaluator::new(Box::new(SelfAdaptive::default()), 1).evaluate(&only_inequality, 0);
+    let evaluator = Evaluator::new(Box::new(SelfAdaptive::default()), only_inequality.laws);
+    let value = evaluator.unwrap().evaluate(&only_inequality, 0);
     assert!((value.value - (0.75 + 3.0 / 16.0)).abs() < 1e-15);
     // A law without any residual (a trajectory too short for it) counts as obeyed.
-    let empty = [LawRows { relation: Relation::Equality, start: 0, len: 0 }];
-    let no_residual = MisfitView { terms: &TERMS, violations: &[], residuals: &[], laws: &empty };
-    let strategies: [Box<dyn Strategy>; 4] = [
-        Box::new(Vanilla),
-        Box::new(L1::default()),
-        Box::new(L2::default()),
-        Box::new(SelfAdaptive::default()),
-    ];
-    for strategy in strategies {
+    let empty = [LawRows { relation: Relation::Equality, start: 0, len: 0, points: 3 }];
+    let no_residual =
+        MisfitView { terms: &TERMS, residuals: &[], violations: &[], points: &[], laws: &empty };
+    for strategy in all_strategies(1) {
         let name = strategy.name();
-        let value = Evaluator::new(strategy, 1).evaluate(&no_residual, 0);
+        let value = Evaluator::new(strategy, &empty).unwrap().evaluate(&no_residual, 0);
         assert!(value.value.is_finite() && value.violation.abs() < 1e-300, "{name}");
     }
 }
@@ -272,54 +301,38 @@ fn an_empty_set_of_laws_contributes_nothing() {
 #[test]
 fn count_above_decides_which_steps_count_for_mu_and_nothing_else() {
     let strategy = SelfAdaptive { count_above: 1.0, ..SelfAdaptive::default() };
-    let mut evaluator = Evaluator::new(Box::new(strategy), 3);
+    let mut evaluator = Evaluator::new(Box::new(strategy), &LAWS).unwrap();
     let value = evaluator.evaluate(&view(), 0);
-    assert_eq!(evaluator.weights().laws, [0.0, 0.25, 0.5]);
+    assert_eq!(evaluator.weights(), [0.0, 0.25, 0.5]);
     assert!((value.violation - 1.0).abs() < 1e-15);
 }
 
 #[test]
 fn slopes_match_central_differences_for_every_strategy() {
-    let strategies: [fn() -> Box<dyn Strategy>; 7] = [
-        || Box::new(Vanilla),
-        || Box::new(L1 { mu: vec![1.0, 2.0, 3.0] }),
-        || Box::new(L2 { mu: vec![3.0] }),
-        || Box::new(SelfAdaptive::default()),
-        || {
-            let normalise = Normalise::Elementwise;
-            Box::new(SelfAdaptive { normalise, ..SelfAdaptive::default() })
-        },
-        || {
-            let (weigh_by, weight_every) = (WeighBy::Mean, 100);
-            Box::new(SelfAdaptive { weigh_by, weight_every, ..SelfAdaptive::default() })
-        },
-        || Box::new(SelfAdaptive { residual: Residual::Signed, ..SelfAdaptive::default() }),
-    ];
-    for strategy in strategies {
-        let mut evaluator = Evaluator::new(strategy(), 3);
+    for strategy in all_strategies(LAWS.len()) {
+        let name = strategy.name();
+        let mut evaluator = Evaluator::new(strategy, &LAWS).unwrap();
         evaluator.evaluate(&view(), 0);
         let slopes = evaluator.slopes().clone();
         let h = 1e-6;
         let mut difference = |cell: usize| {
             let mut values = [-h, h].map(|step| {
-                let (mut terms, mut violations, mut residuals) = (TERMS, VIOLATIONS, RESIDUALS);
-                if let Some(term) = terms.get_mut(cell) {
-                    *term += step;
-                } else {
-                    let row = cell - TERMS.len();
-                    violations[row] += step;
-                    residuals[row] += step * RESIDUALS[row].signum();
+                let (mut terms, mut residuals) = (TERMS, RESIDUALS);
+                match terms.get_mut(cell) {
+                    Some(term) => *term += step,
+                    None => residuals[cell - TERMS.len()] += step,
                 }
-                let (terms, violations, residuals) = (&terms, &violations, &residuals);
-                let moved = MisfitView { terms, violations, residuals, laws: &LAWS };
+                let violations = violations(&residuals);
+                let (terms, residuals, violations) = (&terms, &residuals, &violations);
+                let moved = MisfitView { terms, residuals, violations, ..view() };
                 evaluator.evaluate_frozen(&moved).value
             });
             values.reverse();
             (values[0] - values[1]) / (2.0 * h)
         };
-        for (cell, slope) in slopes.terms.iter().chain(&slopes.violations).enumerate() {
+        for (cell, slope) in slopes.terms.iter().chain(&slopes.residuals).enumerate() {
             let difference = difference(cell);
-            assert!((slope - difference).abs() < 1e-8, "{slope} is not {difference}");
+            assert!((slope - difference).abs() < 1e-8, "{name}: {slope} is not {difference}");
         }
     }
 }

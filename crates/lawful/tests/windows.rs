@@ -85,9 +85,12 @@ fn counts(scored_from: usize, first: usize, rows: usize) -> (Vec<usize>, usize) 
         REACHES.iter().flat_map(|(name, text)| lawful::Law::parse(name, text, &words).unwrap());
     let laws: Vec<_> = laws.collect();
     let affine = lawful::MlpShape::new(1, &[], lawful::Activation::Tanh);
-    let field = Box::new(lawful::Mlp::new(affine, lawful::Precision::Double));
+    let field = Box::new(
+        lawful::Mlp::new(affine, lawful::Precision::Double).expect("the shape of a network"),
+    );
     let vanilla = Box::new(lawful::strategy::Vanilla);
-    let mut objective = Objective::new(Problem::new(data, laws.clone()), field, rk4(), vanilla);
+    let mut objective =
+        Objective::new(Problem::new(data, laws.clone()), field, rk4(), vanilla).unwrap();
     objective.select(&[Segment { trajectory: 0, first, rows }]);
     // θ = (W, b) = (0, 1): the solution runs through the data.
     let misfit = objective.observe(&[0.0, 1.0]).unwrap();

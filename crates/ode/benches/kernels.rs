@@ -77,7 +77,7 @@ fn iterations(criterion: &mut Criterion) {
         let theta: Vec<f64> =
             (0..shape.parameter_len()).map(|i| 0.1 * (i as f64 * 0.7).sin()).collect();
         for precision in Precision::ALL {
-            let mut field = Mlp::new(shape.clone(), precision);
+            let mut field = Mlp::new(shape.clone(), precision).expect("the shape of a network");
             field.reserve(case.slots, case.columns);
             let len = case.columns * case.state;
             let t = vec![0.0; case.columns];

@@ -33,11 +33,11 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Every activation there is.
+    /// All activations.
     pub const ALL: [Self; 7] =
         [Self::Tanh, Self::Elu, Self::Relu, Self::Softplus, Self::Silu, Self::Sin, Self::Identity];
 
-    /// The word for it in files and on the command line.
+    /// Returns its name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tanh => "tanh",
@@ -50,7 +50,7 @@ impl Activation {
         }
     }
 
-    /// The activation with this [`name`](Self::name).
+    /// Returns the activation with this [`name`](Self::name).
     ///
     /// ```
     /// use lawful_ode::Activation;
@@ -89,7 +89,7 @@ impl Activation {
         }
     }
 
-    /// Whether σ′ is a function of σ alone, so that a tape need not keep the input too.
+    /// Returns whether σ′ is a function of σ alone, so that a tape need not store the argument.
     pub(crate) fn slope_follows_from_value(self) -> bool {
         !matches!(self, Self::Silu | Self::Sin)
     }

@@ -1,10 +1,11 @@
-//! The exact discrete adjoint: back along the steps that were taken.
+//! The discrete adjoint of a solve, along the steps that were taken.
 //!
-//! Differentiates the computed numbers, not the differential equation: for covectors w of the
-//! observed states it gives `Jᵀw`, J the Jacobian of what [`solve`](crate::solve()) wrote with respect to the
-//! initial states and θ, at fixed step sizes. An observation inside a step is
-//! `y(t_n + ϑh) = y_n + h Σ b_i(ϑ) k_i`, so its covector w adds w to the adjoint of `y_n` and
-//! `h b_i(ϑ) w` to `k̄_i`. The adjoint of a single step is in `solve/step.rs`.
+//! It differentiates the computed numbers, not the differential equation: for covectors w of the
+//! observed states it returns `Jᵀw`, J the Jacobian of the observed states of
+//! [`solve`](crate::solve()) with respect to the initial states and θ, at fixed step sizes. An
+//! observation inside a step is `y(t_n + ϑh) = y_n + h Σ b_i(ϑ) k_i`, so its covector w adds w to
+//! the adjoint of `y_n` and `h b_i(ϑ) w` to `k̄_i`. The adjoint of a single step is in
+//! `solve/step.rs`.
 
 use crate::field::VectorField;
 use crate::initial_value_problems::InitialValueProblems;
@@ -17,10 +18,10 @@ use crate::solve::step::Stepper;
 
 /// Adds the gradient of `Σ observed_bar · observed` to `initial_bar` and `theta_bar`.
 ///
-/// `observed_bar` is laid out as [`Path::all_observed`], `initial_bar` as [`InitialValueProblems::initial`].
-/// Field, method, initial value problems and inputs are those of the solve, θ unchanged. It may be called
-/// several times for one path; after the field has been used for something else in between, say so
-/// with [`Path::lose_tape`].
+/// `observed_bar` is laid out as [`Path::all_observed`], `initial_bar` as
+/// [`InitialValueProblems::initial`]. Field, solver, initial value problems and inputs are those of
+/// the solve, θ unchanged. It may be called several times for one path. If the field has evaluated
+/// anything else in between, call [`Path::lose_tape`] first.
 ///
 /// # Panics
 /// If the path does not come from a finished [`solve`](crate::solve()), or a length is wrong.
@@ -35,7 +36,7 @@ pub fn pull_back(
     initial_bar: &mut [f64],
     theta_bar: &mut [f64],
 ) {
-    assert!(path.log.complete, "only a path from a finished `solve` can be gone back");
+    assert!(path.log.complete, "only a path from a finished `solve` has an adjoint");
     assert_eq!(observed_bar.len(), path.observed.len(), "one covector per observed state");
     assert_eq!(initial_bar.len(), ivps.initial().len(), "one result per initial value");
     assert_eq!(theta_bar.len(), field.parameter_len(), "one result per parameter");
@@ -50,12 +51,12 @@ pub fn pull_back(
 
     let mut first = log.steps.len();
     let mut reused_by_next = false;
-    for segment in (0..log.segments.len()).rev() {
-        if log.on_tape != Some(segment) {
-            recompute(&mut stepper, log, segment);
+    for block in (0..log.checkpoint_blocks.len()).rev() {
+        if log.on_tape != Some(block) {
+            recompute(&mut stepper, log, block);
         }
         log.on_tape = None;
-        for record in log.records[log.records_of(segment)].iter().rev() {
+        for record in log.records[log.records_of(block)].iter().rev() {
             first -= record.columns;
             stepper.work.set_steps(d, log.steps[first..][..record.columns].iter().copied());
             gather(&mut stepper, ivps, observed_bar, reused_by_next);
@@ -71,7 +72,8 @@ pub fn pull_back(
     stepper.flush(theta_bar);
 }
 
-/// Collects what the observations in `(start, end]` and the next step say to this one.
+/// Adds up the adjoints that the observations in `(start, end]` and the next step pass to this
+/// step.
 fn gather(
     stepper: &mut Stepper<'_>,
     ivps: &InitialValueProblems,

@@ -1,27 +1,27 @@
-//! How long the steps are: on the data's grid, or as the error asks.
+//! Step-size control: fixed steps on the data's grid, or adaptive steps by an error estimate.
 
 use crate::error::InvalidSolver;
 
-/// Where the steps end.
+/// Step-size control.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Control {
-    /// Each interval between two observations is cut into equal steps; all columns go together.
+    /// Divides each interval between two observations into equal steps; all columns step together.
     Grid {
         /// Steps per interval, at least 1.
         substeps: usize,
     },
-    /// The step size follows the error estimate; one column per solve.
+    /// Adapts the step size to the error estimate; one column per solve.
     ///
-    /// Steps know nothing of the observations except the last: more of them never change a value.
-    /// Those inside a step are served by the dense output.
+    /// Steps do not depend on the observation times except the last: more observations never change
+    /// a value. Observations inside a step use the dense output.
     Adaptive(Adaptive),
 }
 
 /// Settings of adaptive steps.
 ///
-/// The error of a step is measured as the root mean square over the state variables of
-/// `err_i / (atol + rtol · max(|y_n,i|, |y_{n+1},i|))`, and the step is accepted when it is at most 1.
-/// With `q` the order of the embedded method, the next step is
+/// The error of a step is measured as the root mean square over the state variables of `err_i /
+/// (atol + rtol · max(|y_n,i|, |y_{n+1},i|))`, and the step is accepted when it is at most 1. With
+/// `q` the order of the embedded weights, the next step is
 ///
 /// ```text
 /// h ← h · clamp(safety · err^−(1/(q+1) − 0.75β) · err_before^β,  min_factor,  max_factor)
@@ -35,7 +35,7 @@ pub struct Adaptive {
     pub rtol: f64,
     /// Absolute tolerance, > 0; default 1e-9.
     pub atol: f64,
-    /// Budget of steps, accepted and rejected ones; default 100 000.
+    /// Maximum number of steps, accepted and rejected; default 100 000.
     pub max_steps: usize,
     /// Smallest step, relative to the larger of `|t|` and the solve's length; default 1e-14.
     pub min_step: f64,
@@ -73,7 +73,7 @@ impl Adaptive {
         Self { rtol, atol, ..Self::default() }
     }
 
-    /// Whether every setting is in its range.
+    /// Checks that every setting is in its range.
     pub(crate) fn check(&self) -> Result<(), InvalidSolver> {
         let below_one = |x: f64| x > 0.0 && x < 1.0;
         let positive = |x: f64| x > 0.0 && x.is_finite();
@@ -97,7 +97,8 @@ impl Adaptive {
         }
     }
 
-    /// Root mean square of `error` in units of the tolerance; NaN if anything is not finite.
+    /// Returns the root mean square of `error` in units of the tolerance; NaN if anything is not
+    /// finite.
     pub(crate) fn norm(&self, error: &[f64], before: &[f64], after: &[f64]) -> f64 {
         let mut sum = 0.0;
         for ((error, before), after) in error.iter().zip(before).zip(after) {
@@ -108,7 +109,7 @@ impl Adaptive {
     }
 }
 
-/// Memory of the proportional–integral control.
+/// State of the proportional–integral control.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Controller {
     settings: Adaptive,
@@ -119,27 +120,29 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    /// Smallest error that is remembered, so that a lucky step does not call for a huge next one.
-    const LUCKY: f64 = 1e-4;
+    /// Lower bound on the error before, so that one very accurate step does not cause a huge next
+    /// one.
+    const SMALLEST_ERROR: f64 = 1e-4;
 
     pub(crate) fn new(settings: Adaptive, embedded_order: usize) -> Self {
         let exponent = 1.0 / (embedded_order + 1) as f64;
-        Self { settings, exponent, error_before: Self::LUCKY, just_rejected: false }
+        Self { settings, exponent, error_before: Self::SMALLEST_ERROR, just_rejected: false }
     }
 
-    /// Factor to the next step after a step with this error (≤ 1) was accepted.
+    /// Returns the factor to the next step after accepting a step with this error (≤ 1).
     pub(crate) fn accept(&mut self, error: f64) -> f64 {
         let Adaptive { safety, min_factor, max_factor, beta, .. } = self.settings;
         let power = error.powf(self.exponent - 0.75 * beta);
         let factor = safety * self.error_before.powf(beta) / power;
         // Right after a rejection the step may not grow again.
         let most = if self.just_rejected { 1.0 } else { max_factor };
-        self.error_before = error.max(Self::LUCKY);
+        self.error_before = error.max(Self::SMALLEST_ERROR);
         self.just_rejected = false;
         factor.clamp(min_factor, most)
     }
 
-    /// Factor to the next attempt after a step with this error (> 1, or not finite) was rejected.
+    /// Returns the factor to the next attempt after rejecting a step with this error (> 1 or not
+    /// finite).
     pub(crate) fn reject(&mut self, error: f64) -> f64 {
         let Adaptive { safety, min_factor, beta, .. } = self.settings;
         self.just_rejected = true;

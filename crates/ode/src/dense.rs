@@ -12,19 +12,19 @@
 //! slopes at both ends are right has the form with `d`, and the published continuous extensions of
 //! Dormand–Prince and Tsitouras are such quartics: `d_i` is the coefficient of `ϑ⁴` of theirs.
 
-/// Which polynomial stands between the ends of a step.
+/// The interpolating polynomial of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dense {
     /// Order q of the polynomial: its own error within a step is `O(h^{q+1})`.
     ///
-    /// So values between the steps converge with order `min(q + 1, p)`, p the order of the method.
+    /// So values between the steps converge with order `min(q + 1, p)`, p the order of the tableau.
     pub order: usize,
     /// The quartic part `d_i`, the end's last; empty for the cubic Hermite interpolant.
     pub quartic: &'static [f64],
 }
 
 impl Dense {
-    /// Cubic Hermite interpolation after a step of a method of this order.
+    /// Returns cubic Hermite interpolation for a tableau of this order.
     ///
     /// It keeps the order of the step up to 3, because it is made of the step's own weights.
     pub const fn hermite(order: usize) -> Self {
@@ -54,29 +54,29 @@ mod tests {
 
     #[test]
     fn dense_weights_are_zero_at_the_start_and_the_weights_at_the_end() {
-        for solver in TABLEAUS {
-            let own = solver.own_stages();
+        for tableau in TABLEAUS {
+            let own = tableau.own_stages();
             let mut weights = vec![f64::NAN; own + 1];
-            solver.dense_weights(0.0, &mut weights);
-            assert!(weights.iter().all(|w| w.abs() < 1e-300), "{}", solver.name);
-            solver.dense_weights(1.0, &mut weights);
-            assert_eq!(weights[..own], solver.b[..own], "{}", solver.name);
-            assert!(weights[own].abs() < 1e-300, "{}", solver.name);
+            tableau.dense_weights(0.0, &mut weights);
+            assert!(weights.iter().all(|w| w.abs() < 1e-300), "{}", tableau.name);
+            tableau.dense_weights(1.0, &mut weights);
+            assert_eq!(weights[..own], tableau.b[..own], "{}", tableau.name);
+            assert!(weights[own].abs() < 1e-300, "{}", tableau.name);
         }
     }
 
     #[test]
     fn slopes_at_both_ends_are_the_first_and_the_end_stage() {
-        for solver in TABLEAUS {
-            let own = solver.own_stages();
+        for tableau in TABLEAUS {
+            let own = tableau.own_stages();
             for (theta, stage) in [(0.0, 0), (1.0, own)] {
                 let (mut plus, mut minus) = (vec![0.0; own + 1], vec![0.0; own + 1]);
-                solver.dense_weights(theta + 1e-5, &mut plus);
-                solver.dense_weights(theta - 1e-5, &mut minus);
+                tableau.dense_weights(theta + 1e-5, &mut plus);
+                tableau.dense_weights(theta - 1e-5, &mut minus);
                 for i in 0..=own {
                     let slope = (plus[i] - minus[i]) / 2e-5;
                     let expected = f64::from(u8::from(i == stage));
-                    assert!((slope - expected).abs() < 1e-7, "{} {theta} {i}", solver.name);
+                    assert!((slope - expected).abs() < 1e-7, "{} {theta} {i}", tableau.name);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Why a solve could not be finished, as a sentence for the user.
+//! Errors of solves and of invalid solvers, as sentences for the user.
 
 use std::error::Error;
 use std::fmt;
@@ -10,25 +10,25 @@ pub enum SolveError {
     DerivativeNotFinite(Moment),
     /// The state after the step is infinite or not a number.
     NotFinite(Moment),
-    /// The error estimate asks for a step below the floor: a singularity, or a stiff system.
+    /// Step-size control requires a step below the floor: a singularity, or a stiff system.
     StepTooSmall {
         /// Where the solve stopped.
         at: Moment,
         /// The smallest step allowed there.
         floor: f64,
     },
-    /// The budget of steps is used up before the end time.
+    /// The maximum number of steps is reached before the end time.
     TooManySteps {
         /// Where the solve stopped.
         at: Moment,
-        /// The budget, accepted and rejected steps together.
+        /// The maximum, accepted and rejected steps together.
         max_steps: usize,
         /// The time to be reached.
         end: f64,
     },
 }
 
-/// Where in a solve something happened.
+/// Column, time, step and state at which a solve stopped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
     /// Which column.
@@ -52,11 +52,11 @@ impl SolveError {
         }
     }
 
-    /// What the user may try next.
+    /// Returns a hint for the user: what to try next.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::DerivativeNotFinite(_) => "look where the right-hand side is defined",
-            Self::NotFinite(_) => "use smaller steps, or look where the solution blows up",
+            Self::DerivativeNotFinite(_) => "check where the right-hand side is defined",
+            Self::NotFinite(_) => "use smaller steps, or check where the solution blows up",
             Self::StepTooSmall { .. } => {
                 "the solution may blow up there, or the system may be stiff for an explicit method"
             }
@@ -86,7 +86,7 @@ impl fmt::Display for SolveError {
 
 impl Error for SolveError {}
 
-/// How many state variables a message shows.
+/// Number of state variables that a message shows.
 const SHOWN: usize = 8;
 
 impl fmt::Display for Moment {
@@ -102,7 +102,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// A number as one writes it by hand: with an exponent only where it is very large or small.
+/// A number, with an exponent only if it is very large or very small.
 struct Number(f64);
 
 impl fmt::Display for Number {
@@ -116,21 +116,21 @@ impl fmt::Display for Number {
     }
 }
 
-/// Why a method and a step control do not go together.
+/// Why a tableau and a step-size control cannot be combined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum InvalidSolver {
-    /// Adaptive steps need an error estimate, which this method does not have.
+    /// Adaptive steps need an error estimate, which this tableau does not have.
     NoErrorEstimate {
-        /// Name of the method.
+        /// Name of the tableau.
         name: &'static str,
     },
     /// A setting is outside its range.
     OutOfRange {
         /// Name of the setting.
         setting: &'static str,
-        /// What it may be.
+        /// Its range.
         range: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
 }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_state_says_how_much_of_it_is_not_shown() {
+    fn a_long_state_is_shortened_with_the_number_of_hidden_variables() {
         let at = Moment { column: 3, t: 0.5, h: 0.1, y: vec![1.0; 10] };
         let text = SolveError::NotFinite(at).to_string();
         assert_eq!(

@@ -1,40 +1,41 @@
-//! What is to be solved: for each column, where it starts and when it is observed.
+//! Initial value problems: an initial state and observation times for each column.
 //!
-//! Each is one trajectory, or one segment of it. Problems that share θ are solved together, as
-//! columns of one evaluation; each has times of its own.
+//! Each is one trajectory, or one segment of a trajectory. Problems that share θ are solved
+//! together, as columns of one evaluation; each has its own times.
 
 use std::ops::Range;
 
 /// Observation times and initial state of each column.
 ///
-/// Columns come in order of non-increasing number of times, so that the columns that are still
-/// under way are always the first ones. The buffers grow and stay: [`clear`](Self::clear) and refill.
+/// Columns are in order of non-increasing number of times, so that the active columns are always
+/// the first ones. Buffers grow and stay: [`clear`](Self::clear) and refill.
 ///
 /// ```
 /// use lawful_ode::InitialValueProblems;
 /// let mut ivps = InitialValueProblems::new(2);
-/// ivps.push(&[0.0, 0.5, 1.0], &[1.0, 0.0]);
-/// ivps.push(&[3.0, 3.1], &[0.2, 0.4]);
+/// ivps.push(&[0.0, 0.5, 1.0], &[1.0, 0.0])?;
+/// ivps.push(&[3.0, 3.1], &[0.2, 0.4])?;
 /// assert_eq!(ivps.columns(), 2);
 /// assert_eq!(ivps.times(1), [3.0, 3.1]);
 /// assert_eq!(ivps.observations(), 5);
+/// # Ok::<(), lawful_ode::InvalidProblem>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct InitialValueProblems {
     state_len: usize,
     times: Vec<f64>,
-    /// Where each column's times start, and where the last one's end.
+    /// Index at which each column's times start, and the end of the last one's.
     offsets: Vec<usize>,
     initial: Vec<f64>,
 }
 
 impl InitialValueProblems {
-    /// No problems yet, of states with `state_len` variables.
+    /// Creates an empty list of problems with `state_len` state variables.
     pub fn new(state_len: usize) -> Self {
         Self { state_len, times: Vec::new(), offsets: vec![0], initial: Vec::new() }
     }
 
-    /// Forgets all problems and keeps the room.
+    /// Removes all problems and keeps the allocations.
     pub fn clear(&mut self) {
         self.times.clear();
         self.offsets.truncate(1);
@@ -43,22 +44,34 @@ impl InitialValueProblems {
 
     /// Adds a column that starts at `times[0]` in the state `initial`.
     ///
-    /// # Panics
-    /// If there is no time, if `times` are not finite and strictly increasing, if they are more than
-    /// the column before has, or if `initial` has another length than the state.
-    pub fn push(&mut self, times: &[f64], initial: &[f64]) {
-        assert!(!times.is_empty(), "a course needs a start time");
-        assert!(times.iter().all(|t| t.is_finite()), "times must be finite");
-        assert!(times.is_sorted_by(|a, b| a < b), "times must be strictly increasing");
-        assert_eq!(initial.len(), self.state_len, "one initial value per state variable");
-        let columns = self.columns();
-        assert!(
-            columns == 0 || times.len() <= self.times(columns - 1).len(),
-            "columns must come in order of non-increasing number of times"
-        );
+    /// # Errors
+    /// If there is no time, if `times` are not finite and strictly increasing, if they are more
+    /// than the column before has, or if `initial` has another length than the state. Nothing is
+    /// added then.
+    pub fn push(&mut self, times: &[f64], initial: &[f64]) -> Result<(), InvalidProblem> {
+        if times.is_empty() {
+            return Err(InvalidProblem::NoTimes);
+        }
+        if let Some(row) = times.iter().position(|t| !t.is_finite()) {
+            return Err(InvalidProblem::TimeNotFinite { row });
+        }
+        if let Some(row) = times.windows(2).position(|pair| pair[0] >= pair[1]) {
+            return Err(InvalidProblem::TimesNotIncreasing { row: row + 1 });
+        }
+        let (found, expected) = (initial.len(), self.state_len);
+        if found != expected {
+            return Err(InvalidProblem::StateLength { found, expected });
+        }
+        if let Some(last) = self.columns().checked_sub(1) {
+            let (found, most) = (times.len(), self.times(last).len());
+            if found > most {
+                return Err(InvalidProblem::MoreTimes { found, most });
+            }
+        }
         self.times.extend_from_slice(times);
         self.offsets.push(self.times.len());
         self.initial.extend_from_slice(initial);
+        Ok(())
     }
 
     /// Number of columns.
@@ -81,7 +94,7 @@ impl InitialValueProblems {
         &self.times[self.rows(column)]
     }
 
-    /// The column's observations among those of all columns, which follow each other.
+    /// Returns the range of the column's observations among those of all columns.
     pub fn rows(&self, column: usize) -> Range<usize> {
         self.offsets[column]..self.offsets[column + 1]
     }
@@ -91,7 +104,7 @@ impl InitialValueProblems {
         &self.initial
     }
 
-    /// Initial states, to move them (as when they are trained).
+    /// Initial states, mutable, for training them.
     pub fn initial_mut(&mut self) -> &mut [f64] {
         &mut self.initial
     }
@@ -107,31 +120,94 @@ impl InitialValueProblems {
     }
 }
 
+/// Why an initial value problem cannot be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InvalidProblem {
+    /// There is no start time.
+    NoTimes,
+    /// A time is infinite or not a number.
+    TimeNotFinite {
+        /// Its index, counted from 0.
+        row: usize,
+    },
+    /// A time is not later than the one before.
+    TimesNotIncreasing {
+        /// Its index, counted from 0.
+        row: usize,
+    },
+    /// There must be one initial value per state variable.
+    StateLength {
+        /// Number of initial values.
+        found: usize,
+        /// Number of state variables.
+        expected: usize,
+    },
+    /// Columns must be in order of non-increasing number of times.
+    MoreTimes {
+        /// Number of times.
+        found: usize,
+        /// Number of times of the column before.
+        most: usize,
+    },
+}
+
+impl std::fmt::Display for InvalidProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoTimes => write!(f, "an initial value problem needs a start time"),
+            Self::TimeNotFinite { row } => write!(f, "time {row} is not finite"),
+            Self::TimesNotIncreasing { row } => {
+                write!(f, "time {row} is not later than the one before")
+            }
+            Self::StateLength { found, expected } => {
+                write!(f, "{found} initial values for {expected} state variables")
+            }
+            Self::MoreTimes { found, most } => {
+                write!(
+                    f,
+                    "{found} times after a column with {most}: columns must be in order of "
+                )?;
+                write!(f, "non-increasing number of times")
+            }
+        }
+    }
+}
+
+impl std::error::Error for InvalidProblem {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn columns_under_way_are_a_prefix_that_shrinks() {
+    fn active_columns_are_a_prefix_that_shrinks() {
         let mut ivps = InitialValueProblems::new(1);
-        ivps.push(&[0.0, 1.0, 2.0], &[0.0]);
-        ivps.push(&[0.0, 1.0], &[0.0]);
-        ivps.push(&[5.0], &[0.0]);
+        for times in [&[0.0, 1.0, 2.0][..], &[0.0, 1.0], &[5.0]] {
+            ivps.push(times, &[0.0]).unwrap();
+        }
         let active: Vec<_> = (0..3).map(|interval| ivps.active(interval)).collect();
         assert_eq!((ivps.intervals(), active), (2, vec![2, 1, 0]));
     }
 
     #[test]
-    #[should_panic(expected = "non-increasing")]
-    fn a_longer_course_after_a_shorter_one_is_refused() {
+    fn invalid_problems_are_refused_and_nothing_is_added() {
         let mut ivps = InitialValueProblems::new(1);
-        ivps.push(&[0.0], &[0.0]);
-        ivps.push(&[0.0, 1.0], &[0.0]);
-    }
-
-    #[test]
-    #[should_panic(expected = "strictly increasing")]
-    fn equal_times_are_refused() {
-        InitialValueProblems::new(1).push(&[0.0, 0.0], &[0.0]);
+        ivps.push(&[0.0, 1.0], &[0.0]).unwrap();
+        let cases: [(&[f64], &[f64], &str); 5] = [
+            (&[], &[0.0], "an initial value problem needs a start time"),
+            (&[0.0, f64::NAN], &[0.0], "time 1 is not finite"),
+            (&[0.0, 0.0], &[0.0], "time 1 is not later than the one before"),
+            (&[0.0], &[0.0, 1.0], "2 initial values for 1 state variables"),
+            (
+                &[0.0, 1.0, 2.0],
+                &[0.0],
+                "3 times after a column with 2: columns must be in order of non-increasing number \
+                 of times",
+            ),
+        ];
+        for (times, initial, message) in cases {
+            assert_eq!(ivps.push(times, initial).unwrap_err().to_string(), message);
+            assert_eq!((ivps.columns(), ivps.observations()), (1, 2));
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! How a path is computed and differentiated: vector fields, Runge–Kutta methods, exact adjoints.
+//! Solves initial value problems with explicit Runge–Kutta solvers, and differentiates the
+//! solutions by the discrete adjoint.
 //!
 //! A [`VectorField`] is the right-hand side `dy/dt = f(t, y, u; θ)`; a [`Solver`] is a Runge–Kutta
-//! [`Tableau`] with a step [`Control`]; [`InitialValueProblems`] say where to start and when to look. [`solve()`]
-//! makes a [`Path`] of them, and [`pull_back`] goes back along the same steps: the gradient is that
-//! of the numbers computed, exact to rounding.
+//! [`Tableau`] with step-size [`Control`]; [`InitialValueProblems`] are initial states with
+//! observation times. [`solve()`] returns a [`Path`], and [`pull_back`] is its discrete adjoint
+//! along the same steps: the gradient of the computed numbers, exact to rounding.
 //!
 //! ```
 //! use lawful_ode::{Control, InitialValueProblems, Equations, Solver, NoInputs, Path, Recorded, VectorField};
@@ -36,7 +37,7 @@
 //! field.set_parameters(&[0.5]);
 //! let solver = Solver::new(&tableaus::RK4, Control::Grid { substeps: 10 })?;
 //! let mut ivps = InitialValueProblems::new(1);
-//! ivps.push(&[0.0, 1.0, 2.0], &[3.0]);
+//! ivps.push(&[0.0, 1.0, 2.0], &[3.0])?;
 //! let mut path = Path::new();
 //! solve(&mut field, &solver, &ivps, &NoInputs, &mut path)?;
 //! assert!((path.observed(0)[2] - 3.0 * (-1.0_f64).exp()).abs() < 1e-6);
@@ -74,12 +75,12 @@ pub use control::{Adaptive, Control};
 pub use dense::Dense;
 pub use error::{InvalidSolver, Moment, SolveError};
 pub use field::{Equations, Recorded, VectorField};
-pub use initial_value_problems::InitialValueProblems;
+pub use initial_value_problems::{InitialValueProblems, InvalidProblem};
 pub use inputs::{Inputs, NoInputs};
 pub use kernels::dispatch::{Kernels, kernels, vectorised};
 pub use mlp::{LayerShape, Mlp, MlpShape, Precision, ReferenceMlp, ShapeError};
 pub use path::{Counts, Path, Step};
-pub use scaled::{Scaled, Scaling};
+pub use scaled::{Scaled, Scaling, ScalingError};
 pub use solve::{Solver, predict, replay, solve};
 pub use tableau::{Embedded, Tableau};
 pub use tableaus::TABLEAUS;

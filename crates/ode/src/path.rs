@@ -1,4 +1,4 @@
-//! The computed trajectory: observed states, accepted steps, and what is needed to go back.
+//! The computed trajectory: observed states, accepted steps, and the record that its adjoint needs.
 
 use crate::initial_value_problems::InitialValueProblems;
 use crate::solve::log::Log;
@@ -25,20 +25,20 @@ impl Step {
     }
 }
 
-/// What a solve did, each column counted for itself.
+/// Numbers of steps and evaluations of a solve, summed over the columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Steps that make up the path.
+    /// Accepted steps.
     pub accepted: usize,
-    /// Steps that were tried and thrown away.
+    /// Rejected steps.
     pub rejected: usize,
     /// Evaluations of the right-hand side.
     pub evaluations: usize,
 }
 
-/// Result of a solve, and its memory for going back.
+/// Result of a solve, with the record that its adjoint needs.
 ///
-/// A path is made once and solved into again and again: its buffers grow and stay.
+/// Reuse a path for further solves: its buffers grow and stay.
 #[derive(Debug, Clone, Default)]
 pub struct Path {
     pub(crate) state_len: usize,
@@ -62,42 +62,42 @@ impl Path {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// States of a column at its observation times, rows × state.
+    /// Returns the states of a column at its observation times, rows × state.
     pub fn observed(&self, column: usize) -> &[f64] {
         let d = self.state_len;
         &self.observed[self.offsets[column] * d..self.offsets[column + 1] * d]
     }
 
-    /// Observed states of all columns, one column after the other.
+    /// Returns the observed states of all columns, one column after the other.
     pub fn all_observed(&self) -> &[f64] {
         &self.observed
     }
 
-    /// Where a column starts in [`all_observed`](Self::all_observed).
+    /// Returns the index at which a column starts in [`all_observed`](Self::all_observed).
     pub fn offset(&self, column: usize) -> usize {
         self.offsets[column] * self.state_len
     }
 
-    /// Accepted steps of a column, in order; none after a solve that does not record.
+    /// Returns the accepted steps of a column in order; none after [`predict`](crate::predict).
     pub fn steps(&self, column: usize) -> impl Iterator<Item = Step> + '_ {
         self.log.steps(column)
     }
 
-    /// What the solve did.
+    /// Returns the numbers of steps and evaluations of the solve.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Number of stretches that had to be stored apart because the tape was too small for the whole
-    /// path. All but the last are computed a second time when going back.
-    pub fn segments(&self) -> usize {
-        self.log.segments.len()
+    /// Number of checkpoint blocks: runs of steps that fit on the field's tape at the same time.
+    ///
+    /// It is 1 if the whole path fits. The adjoint computes all but the last a second time.
+    pub fn checkpoint_blocks(&self) -> usize {
+        self.log.checkpoint_blocks.len()
     }
 
-    /// Says that the field has recorded something else since this path was solved.
+    /// Marks the field's tape as overwritten since this path was solved.
     ///
-    /// Going back then computes the path again, from the states that it stores, instead of reading
-    /// the field's tape.
+    /// The adjoint then computes the path again from its checkpoints instead of reading the tape.
     pub fn lose_tape(&mut self) {
         self.log.on_tape = None;
     }

@@ -1,32 +1,32 @@
-//! A field in units of order one inside, in the user's units outside.
+//! A field that computes in units of order one, in the user's units outside.
 
 use crate::VectorField;
 
-/// What the numbers outside a [`Scaled`] field are divided by, and where their zero is put.
+/// Centres and scales of time, state, inputs and rates of a [`Scaled`] field.
 ///
 /// ```text
 /// f(t, y, u) = rate ∘ g((t − t₀)/T, (y − m)/s, (u − a)/b)
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
-    /// `m`: what becomes 0, for each state variable.
+    /// `m`: centre of each state variable, 0 inside.
     pub state_centre: Vec<f64>,
-    /// `s`: what becomes 1, for each state variable; above 0.
+    /// `s`: scale of each state variable; above 0.
     pub state: Vec<f64>,
-    /// What an output of 1 stands for, for each output; above 0.
+    /// `rate`: scale of each output; above 0.
     pub rate: Vec<f64>,
-    /// `a`: what becomes 0, for each input.
+    /// `a`: centre of each input, 0 inside.
     pub input_centre: Vec<f64>,
-    /// `b`: what becomes 1, for each input; above 0.
+    /// `b`: scale of each input; above 0.
     pub input: Vec<f64>,
-    /// `t₀`: the time that becomes 0.
+    /// `t₀`: centre of time, 0 inside.
     pub time_centre: f64,
-    /// `T`: the time that becomes 1; above 0.
+    /// `T`: scale of time; above 0.
     pub time: f64,
 }
 
 impl Scaling {
-    /// Everything as it is.
+    /// Returns centres 0 and scales 1, which change nothing.
     pub fn none(states: usize, inputs: usize) -> Self {
         Self {
             state_centre: vec![0.0; states],
@@ -38,12 +38,34 @@ impl Scaling {
             time: 1.0,
         }
     }
+
+    /// `inner = rate ∘ w` for every column.
+    #[inline]
+    fn rates_inwards(&self, inner: &mut [f64], w: &[f64]) {
+        let outputs = self.rate.len();
+        for (inner, w) in inner.chunks_exact_mut(outputs).zip(w.chunks_exact(outputs)) {
+            for ((inner, w), rate) in inner.iter_mut().zip(w).zip(&self.rate) {
+                *inner = w * rate;
+            }
+        }
+    }
+
+    /// `y_bar += (1/s) ∘ inner` for every column.
+    #[inline]
+    fn add_outwards(&self, y_bar: &mut [f64], inner: &[f64]) {
+        let d = self.state.len();
+        for (bar, inner) in y_bar.chunks_exact_mut(d).zip(inner.chunks_exact(d)) {
+            for ((bar, inner), scale) in bar.iter_mut().zip(inner).zip(&self.state) {
+                *bar += inner / scale;
+            }
+        }
+    }
 }
 
 /// A field that computes in units of order one, seen from outside in the user's units.
 ///
-/// The adjoints go the same way back: `ȳ += (1/s) ∘ ḡ` with `rate ∘ w` pulled back through the inner
-/// field. θ is the inner field's.
+/// Its pull-back is `ȳ += (1/s) ∘ ḡ`, with ḡ the inner field's pull-back of `rate ∘ w`. θ is the
+/// inner field's.
 pub struct Scaled {
     field: Box<dyn VectorField>,
     scaling: Scaling,
@@ -55,24 +77,50 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// Puts a scale around a field.
+    /// Wraps a field in a scaling.
     ///
-    /// # Panics
+    /// # Errors
     /// If the lengths of the scaling are not the field's.
-    pub fn new(field: Box<dyn VectorField>, scaling: Scaling) -> Self {
+    pub fn new(field: Box<dyn VectorField>, scaling: Scaling) -> Result<Self, ScalingError> {
         let (d, m) = (field.state_len(), field.input_len());
-        for (len, expected) in [
-            (scaling.state_centre.len(), d),
-            (scaling.state.len(), d),
-            (scaling.rate.len(), field.output_len()),
-            (scaling.input_centre.len(), m),
-            (scaling.input.len(), m),
+        for (scale, found, expected) in [
+            ("state_centre", scaling.state_centre.len(), d),
+            ("state", scaling.state.len(), d),
+            ("rate", scaling.rate.len(), field.output_len()),
+            ("input_centre", scaling.input_centre.len(), m),
+            ("input", scaling.input.len(), m),
         ] {
-            assert_eq!(len, expected, "one scale for each variable of the field");
+            if found != expected {
+                return Err(ScalingError { scale, found, expected });
+            }
         }
+        Ok(Self::around(field, scaling))
+    }
+
+    fn around(field: Box<dyn VectorField>, scaling: Scaling) -> Self {
         Self { field, scaling, t: Vec::new(), y: Vec::new(), u: Vec::new(), w: Vec::new() }
     }
 }
+
+/// A scaling has another length than the field that it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScalingError {
+    /// Name of the member of [`Scaling`].
+    pub scale: &'static str,
+    /// Its length.
+    pub found: usize,
+    /// The field's number of state variables, outputs or inputs.
+    pub expected: usize,
+}
+
+impl std::fmt::Display for ScalingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { scale, found, expected } = self;
+        write!(f, "`{scale}` has {found} numbers, but the field needs {expected}")
+    }
+}
+
+impl std::error::Error for ScalingError {}
 
 /// `to = (from − centre)/scale`, column after column.
 fn inwards(to: &mut [f64], from: &[f64], centre: &[f64], scale: &[f64]) {
@@ -141,18 +189,36 @@ impl VectorField for Scaled {
 
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
         let Self { scaling, field, .. } = self;
-        let (d, outputs) = (scaling.state.len(), scaling.rate.len());
         let (inner_w, inner_bar) = (&mut self.w[..w.len()], &mut self.y[..y_bar.len()]);
-        for (inner, w) in inner_w.chunks_exact_mut(outputs).zip(w.chunks_exact(outputs)) {
-            for ((inner, w), rate) in inner.iter_mut().zip(w).zip(&scaling.rate) {
-                *inner = w * rate;
-            }
-        }
+        scaling.rates_inwards(inner_w, w);
         inner_bar.fill(0.0);
         field.pull_back(slot, inner_w, inner_bar);
-        for (bar, inner) in y_bar.chunks_exact_mut(d).zip(inner_bar.chunks_exact(d)) {
-            for ((bar, inner), scale) in bar.iter_mut().zip(inner).zip(&scaling.state) {
-                *bar += inner / scale;
+        scaling.add_outwards(y_bar, inner_bar);
+    }
+
+    fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        let Self { scaling, field, .. } = self;
+        let (inner_w, inner_bar) = (&mut self.w[..w.len()], &mut self.y[..y_bar.len()]);
+        scaling.rates_inwards(inner_w, w);
+        inner_bar.fill(0.0);
+        field.pull_back_state(slot, inner_w, inner_bar);
+        scaling.add_outwards(y_bar, inner_bar);
+    }
+
+    fn pull_back_parameters(&mut self, slot: usize, w: &[f64]) {
+        let inner_w = &mut self.w[..w.len()];
+        self.scaling.rates_inwards(inner_w, w);
+        self.field.pull_back_parameters(slot, inner_w);
+    }
+
+    /// `∂f_o/∂y_i = rate_o · ∂g_o/∂y_i / s_i`.
+    fn jacobian(&mut self, slot: usize, jacobian: &mut [f64]) {
+        let Self { scaling, field, .. } = self;
+        field.jacobian(slot, jacobian);
+        let rates = scaling.rate.iter().cycle();
+        for (row, rate) in jacobian.chunks_exact_mut(scaling.state.len()).zip(rates) {
+            for (entry, scale) in row.iter_mut().zip(&scaling.state) {
+                *entry *= rate / scale;
             }
         }
     }
@@ -162,6 +228,6 @@ impl VectorField for Scaled {
     }
 
     fn fork(&self) -> Box<dyn VectorField> {
-        Box::new(Self::new(self.field.fork(), self.scaling.clone()))
+        Box::new(Self::around(self.field.fork(), self.scaling.clone()))
     }
 }

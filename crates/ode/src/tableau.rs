@@ -1,21 +1,21 @@
-//! A Runge–Kutta method as data: coefficients, embedded error and dense output.
+//! The Butcher tableau of a Runge–Kutta method, with embedded error estimate and dense output.
 //!
 //! ```text
 //! Y_i = y_n + h Σ_{j<i} a_ij k_j        k_i = f(t_n + c_i h, Y_i)        y_{n+1} = y_n + h Σ_i b_i k_i
 //! ```
 //!
-//! One stepper and one adjoint run every tableau, so a new method is one constant in
-//! [`methods`](crate::methods) and one line in [`TABLEAUS`](crate::TABLEAUS). A tableau whose
+//! One stepper and one adjoint run every tableau, so a new tableau is one constant in
+//! [`tableaus`](crate::tableaus) and one line in [`TABLEAUS`](crate::TABLEAUS). A tableau whose
 //! coefficients do not add up does not compile, see [`Tableau::checked`].
 
 use crate::dense::Dense;
 
-/// An explicit Runge–Kutta method.
+/// The tableau of an explicit Runge–Kutta method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tableau {
     /// The word in configuration files, such as `rk4-38`.
     pub name: &'static str,
-    /// One line for help texts: what it is and who published it.
+    /// One line for help texts: name and publication.
     pub title: &'static str,
     /// Order p: the error at a fixed time is `O(h^p)`.
     pub order: usize,
@@ -25,13 +25,13 @@ pub struct Tableau {
     pub a: &'static [&'static [f64]],
     /// Weights `b_i`.
     pub b: &'static [f64],
-    /// Error estimate for adaptive steps, if the method has one.
+    /// Error estimate for adaptive steps, if there is one.
     pub embedded: Option<Embedded>,
     /// Solution between the ends of a step.
     pub dense: Dense,
 }
 
-/// A second method b̂ on the same stages, whose difference to b estimates the error of a step.
+/// Second weights b̂ for the same stages; the difference to b estimates the error of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Embedded {
     /// Order of b̂; the estimate is `O(h^{order + 1})`.
@@ -46,8 +46,8 @@ impl Tableau {
         self.c.len()
     }
 
-    /// Whether the last stage is the derivative at the step's end, and so the next step's first
-    /// stage ("first same as last"): `c_s = 1`, `a_sj = b_j`, `b_s = 0`.
+    /// Returns whether the last stage is the derivative at the step's end, and so the next step's
+    /// first stage ("first same as last"): `c_s = 1`, `a_sj = b_j`, `b_s = 0`.
     pub const fn is_fsal(&self) -> bool {
         let last = self.stages() - 1;
         if last == 0 || !same(self.c[last], 1.0) || !same(self.b[last], 0.0) {
@@ -63,12 +63,12 @@ impl Tableau {
         true
     }
 
-    /// Number of stages that `y_{n+1}` depends on: all, without the last one of a FSAL method.
+    /// Number of stages that `y_{n+1}` depends on: all but the last one of an FSAL tableau.
     pub const fn own_stages(&self) -> usize {
         self.stages() - self.is_fsal() as usize
     }
 
-    /// The tableau itself, if its shape and sums are right:
+    /// Returns the tableau after checking its shape and sums:
     /// `Σ_j a_ij = c_i`, `Σ b_i = 1`, `Σ e_i = 0`.
     ///
     /// Evaluated at compile time for the constants of this crate.
@@ -89,7 +89,7 @@ impl Tableau {
         if let Some(embedded) = self.embedded {
             assert!(embedded.error.len() == s, "one error weight per stage");
             assert!(near(sum(embedded.error), 0.0), "the error weights sum to zero");
-            assert!(embedded.order < self.order, "the embedded method is of lower order");
+            assert!(embedded.order < self.order, "the embedded weights are of lower order");
         }
         let quartic = self.dense.quartic;
         assert!(quartic.is_empty() || quartic.len() == self.own_stages() + 1);

@@ -11,7 +11,8 @@ fn every_set_gives_the_portable_results_up_to_rounding() {
         for (precision, tolerance) in [(Precision::Double, 1e-13), (Precision::Single, 1e-5)] {
             let theta = Numbers(seed).theta(&shape);
             let rounds = Kernels::available().into_iter().map(|kernels| {
-                let mut mlp = Mlp::with_kernels(shape.clone(), precision, kernels);
+                let mut mlp = Mlp::with_kernels(shape.clone(), precision, kernels)
+                    .expect("the shape of a network");
                 let round = round(&mut mlp, &theta, &[1, 5, 2], seed);
                 [round.dy, round.y_bar, round.theta_bar].concat()
             });
@@ -28,7 +29,7 @@ fn equal_calls_give_equal_bytes() {
     for shape in shapes().into_iter().step_by(5) {
         for precision in Precision::ALL {
             let theta = Numbers(4).theta(&shape);
-            let mut mlp = Mlp::new(shape.clone(), precision);
+            let mut mlp = Mlp::new(shape.clone(), precision).expect("the shape of a network");
             let mut results = || {
                 let round = round(&mut mlp, &theta, &[1, 9, 3, 70], 4);
                 bits(&[round.dy, round.y_bar, round.theta_bar].concat())

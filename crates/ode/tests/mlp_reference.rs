@@ -2,7 +2,7 @@
 
 mod mlp_support;
 
-use lawful_ode::{Activation, Kernels, Mlp, Precision, VectorField};
+use lawful_ode::{Activation, Kernels, Mlp, Precision, ReferenceMlp, ShapeError, VectorField};
 use mlp_support::{Numbers, assert_agrees, bits, reference, round, shape, shapes};
 
 fn tolerance(precision: Precision) -> f64 {
@@ -13,11 +13,22 @@ fn tolerance(precision: Precision) -> f64 {
 }
 
 #[test]
+fn shapes_that_are_no_networks_are_refused_with_the_reason() {
+    let empty = shape(2, &[3, 0], &[Activation::Tanh; 2]);
+    for precision in Precision::ALL {
+        let error = Mlp::new(empty.clone(), precision).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some("hidden layer 1 has no units"));
+    }
+    assert_eq!(ReferenceMlp::new(empty).err(), Some(ShapeError::EmptyLayer(1)));
+}
+
+#[test]
 fn mlp_equals_the_reference_for_every_shape() {
     for (seed, shape) in (0..).zip(shapes()) {
         for precision in Precision::ALL {
             for kernels in Kernels::available() {
-                let mut mlp = Mlp::with_kernels(shape.clone(), precision, kernels);
+                let mut mlp = Mlp::with_kernels(shape.clone(), precision, kernels)
+                    .expect("the shape of a network");
                 assert_agrees(&mut mlp, &[1], seed, tolerance(precision));
                 assert_agrees(&mut mlp, &[3, 1, 7, 2, 5], seed, tolerance(precision));
             }
@@ -35,7 +46,8 @@ fn mlp_equals_the_reference_for_every_number_of_outputs() {
                 shape.outputs = outputs;
                 for precision in Precision::ALL {
                     for kernels in Kernels::available() {
-                        let mut mlp = Mlp::with_kernels(shape.clone(), precision, kernels);
+                        let mut mlp = Mlp::with_kernels(shape.clone(), precision, kernels)
+                            .expect("the shape of a network");
                         assert_eq!((mlp.state_len(), mlp.output_len()), (state, outputs));
                         assert_agrees(&mut mlp, &[3, 1, 7], outputs as u64, tolerance(precision));
                     }
@@ -50,7 +62,7 @@ fn mlp_equals_the_reference_for_every_number_of_columns() {
     let shape = shape(3, &[50, 9], &[Activation::Tanh, Activation::Silu]);
     for columns in 1..=33 {
         for precision in Precision::ALL {
-            let mut mlp = Mlp::new(shape.clone(), precision);
+            let mut mlp = Mlp::new(shape.clone(), precision).expect("the shape of a network");
             assert_agrees(&mut mlp, &[columns, columns], columns as u64, tolerance(precision));
         }
     }
@@ -60,7 +72,7 @@ fn mlp_equals_the_reference_for_every_number_of_columns() {
 fn gradients_stay_right_when_the_queue_fills_many_times() {
     let shape = shape(2, &[17, 9], &[Activation::Elu, Activation::Sin]);
     for precision in Precision::ALL {
-        let mut mlp = Mlp::new(shape.clone(), precision);
+        let mut mlp = Mlp::new(shape.clone(), precision).expect("the shape of a network");
         assert_agrees(&mut mlp, &vec![1; 5000], 3, tolerance(precision));
         assert_agrees(&mut mlp, &[33; 140], 4, tolerance(precision));
         assert_agrees(&mut mlp, &[150, 40, 200], 5, tolerance(precision));
@@ -109,7 +121,7 @@ fn a_fork_gives_the_same_bytes() {
     for shape in shapes().into_iter().step_by(9) {
         for precision in Precision::ALL {
             let theta = Numbers(2).theta(&shape);
-            let mut mlp = Mlp::new(shape.clone(), precision);
+            let mut mlp = Mlp::new(shape.clone(), precision).expect("the shape of a network");
             let first = round(&mut mlp, &theta, &[1, 6], 2);
             // A pull-back that is not flushed belongs to the field, not to its fork.
             mlp.pull_back(0, &vec![1.0; shape.state], &mut vec![0.0; shape.state]);
@@ -126,7 +138,7 @@ fn a_column_does_not_depend_on_its_neighbours() {
     let shape = shape(5, &[50, 64], &[Activation::Tanh, Activation::Elu]);
     for precision in Precision::ALL {
         let mut numbers = Numbers(3);
-        let mut mlp = Mlp::new(shape.clone(), precision);
+        let mut mlp = Mlp::new(shape.clone(), precision).expect("the shape of a network");
         mlp.set_parameters(&numbers.theta(&shape));
         mlp.reserve(2, 13);
         let (y, w) = (numbers.vec(13 * 5), numbers.vec(13 * 5));
@@ -148,7 +160,7 @@ fn a_column_does_not_depend_on_its_neighbours() {
 fn a_slot_holds_its_last_evaluation() {
     let shape = shape(2, &[9, 9], &[Activation::Sin, Activation::Softplus]);
     let mut numbers = Numbers(5);
-    let mut mlp = Mlp::new(shape.clone(), Precision::Double);
+    let mut mlp = Mlp::new(shape.clone(), Precision::Double).expect("the shape of a network");
     mlp.set_parameters(&numbers.theta(&shape));
     mlp.reserve(3, 4);
     let (y, w) = (numbers.vec(2), numbers.vec(2));

@@ -20,7 +20,14 @@ fn scaled(outputs: usize) -> (Scaled, usize) {
         time: 4.0,
     };
     let parameters = shape.parameter_len();
-    (Scaled::new(Box::new(Mlp::new(shape, Precision::Double)), scaling), parameters)
+    (
+        Scaled::new(
+            Box::new(Mlp::new(shape, Precision::Double).expect("the shape of a network")),
+            scaling,
+        )
+        .expect("scales of the field's lengths"),
+        parameters,
+    )
 }
 
 #[test]
@@ -63,10 +70,24 @@ fn gradient_matches_central_differences_for_every_number_of_outputs() {
 fn no_scale_changes_nothing() {
     let shape = shape(STATE, &[5], &[Activation::Tanh]);
     let theta = Numbers(5).theta(&shape);
-    let mut mlp = Mlp::new(shape.clone(), Precision::Double);
+    let mut mlp = Mlp::new(shape.clone(), Precision::Double).expect("the shape of a network");
     let plain = round(&mut mlp, &theta, &[2, 1], 1);
-    let mut field = Scaled::new(mlp.fork(), Scaling::none(STATE, 0));
+    let mut field =
+        Scaled::new(mlp.fork(), Scaling::none(STATE, 0)).expect("scales of the field's lengths");
     let same = round(&mut field, &theta, &[2, 1], 1);
     assert_eq!(bits(&plain.dy), bits(&same.dy));
     assert_eq!(bits(&plain.theta_bar), bits(&same.theta_bar));
+}
+
+#[test]
+fn a_scaling_of_other_lengths_is_refused() {
+    let field =
+        || Mlp::new(shape(STATE, &[], &[]), Precision::Double).expect("the shape of a network");
+    let error =
+        |scaling| Scaled::new(Box::new(field()), scaling).err().map(|error| error.to_string());
+    assert_eq!(error(Scaling::none(STATE, 0)), None);
+    let rate = Scaling { rate: vec![1.0; 2], ..Scaling::none(STATE, 0) };
+    assert_eq!(error(rate).unwrap(), "`rate` has 2 numbers, but the field needs 3");
+    let input = error(Scaling::none(STATE, 1)).unwrap();
+    assert_eq!(input, "`input_centre` has 1 numbers, but the field needs 0");
 }

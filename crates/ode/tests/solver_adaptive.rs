@@ -11,12 +11,12 @@ use systems::{Driven, Held, Integral, LIMIT_CYCLE, LimitCycle, with_parameters};
 
 fn adaptive(tableau: &'static Tableau, rtol: f64) -> Solver {
     let settings = Adaptive::with_tolerances(rtol, rtol);
-    Solver::new(tableau, Control::Adaptive(settings)).expect("a valid method")
+    Solver::new(tableau, Control::Adaptive(settings)).expect("a valid solver")
 }
 
 fn solved(solver: &Solver, times: &[f64]) -> Path {
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(times, &LimitCycle::solution(times[0]));
+    ivps.push(times, &LimitCycle::solution(times[0])).expect("a valid problem");
     let mut path = Path::new();
     solve(&mut LimitCycle::field(), solver, &ivps, &NoInputs, &mut path)
         .expect("the solve succeeds");
@@ -28,7 +28,7 @@ fn times(count: u32, end: f64) -> Vec<f64> {
 }
 
 #[test]
-fn global_error_follows_the_tolerance_for_every_adaptive_method() {
+fn global_error_follows_the_tolerance_for_every_adaptive_tableau() {
     let times = times(37, 10.0);
     for tableau in TABLEAUS.iter().filter(|tableau| tableau.embedded.is_some()) {
         let mut before = f64::INFINITY;
@@ -99,7 +99,7 @@ fn the_end_stage_for_dense_output_is_the_next_first_stage() {
 fn differences_of_whole_adaptive_solves_agree_with_the_gradient_to_their_tolerance() {
     let times = times(10, 5.0);
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&times, &LimitCycle::solution(0.0));
+    ivps.push(&times, &LimitCycle::solution(0.0)).expect("a valid problem");
     let solver = adaptive(&DOPRI5, 1e-9);
     let mut field = LimitCycle::field();
     let mut path = Path::new();
@@ -134,7 +134,7 @@ fn differences_of_whole_adaptive_solves_agree_with_the_gradient_to_their_toleran
 fn announced_jumps_of_the_inputs_are_step_ends_and_cost_no_rejection() {
     // y' = u with u = 0, 1, 2, … on intervals of 1/2: y(3.25) = (0 + … + 5)/2 + 6/4.
     let mut ivps = InitialValueProblems::new(1);
-    ivps.push(&[0.0, 1.75, 3.25], &[0.0]);
+    ivps.push(&[0.0, 1.75, 3.25], &[0.0]).expect("a valid problem");
     let solver = adaptive(&DOPRI5, 1e-8);
     let solve_with = |inputs: &dyn Inputs| {
         let mut path = Path::new();
@@ -160,7 +160,7 @@ fn a_given_first_step_is_the_first_step() {
 }
 
 #[test]
-fn a_course_with_a_start_only_is_its_initial_state() {
+fn a_problem_with_a_start_only_is_its_initial_state() {
     let path = solved(&adaptive(&DOPRI5, 1e-6), &[2.0]);
     assert_eq!(path.observed(0), LimitCycle::solution(2.0));
     assert_eq!(path.counts().evaluations, 0);
@@ -182,7 +182,7 @@ impl Inputs for CloseBreaks {
 #[test]
 fn a_step_cut_short_by_a_break_does_not_shorten_the_next() {
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&[0.0, 5.0], &[0.6, -0.2]);
+    ivps.push(&[0.0, 5.0], &[0.6, -0.2]).expect("a valid problem");
     let mut path = Path::new();
     let solver = adaptive(&DOPRI5, 1e-6);
     solve(&mut Driven::field(), &solver, &ivps, &CloseBreaks, &mut path).unwrap();

@@ -62,7 +62,7 @@ fn the_second_iteration_allocates_nothing() {
             let w = vec![1.0; 2 * times.len()];
             let mut iteration = || {
                 ivps.clear();
-                ivps.push(&times, &[0.6, -0.2]);
+                ivps.push(&times, &[0.6, -0.2]).expect("a valid problem");
                 solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
                 let (mut initial_bar, mut theta_bar) = ([0.0; 2], [0.0; 4]);
                 pull_back(
@@ -85,7 +85,7 @@ fn the_second_iteration_allocates_nothing() {
     }
 }
 
-/// A tape that has once grown is asked for at once, whatever the number of steps below it.
+/// A tape that has grown once is reserved at once by later solves.
 #[test]
 fn fewer_steps_than_before_allocate_nothing_and_stay_on_the_tape() {
     let solver = Solver::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
@@ -94,13 +94,13 @@ fn fewer_steps_than_before_allocate_nothing_and_stay_on_the_tape() {
     let mut solve_until = |end: f64| {
         let count = allocations(|| {
             ivps.clear();
-            ivps.push(&[0.0, end], &[0.6, -0.2]);
+            ivps.push(&[0.0, end], &[0.6, -0.2]).expect("a valid problem");
             solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
         });
-        (count, path.segments())
+        (count, path.checkpoint_blocks())
     };
-    let (first, segments) = solve_until(20.0);
-    assert!(first > 0 && segments > 1);
+    let (first, blocks) = solve_until(20.0);
+    assert!(first > 0 && blocks > 1);
     for end in 1..=200 {
         assert_eq!(solve_until(f64::from(end) / 10.0), (0, 1), "{end}");
     }

@@ -11,8 +11,8 @@ use systems::{BlowUp, Integral, with_parameters};
 
 fn blow_up(tableau: &'static Tableau, control: Control) -> SolveError {
     let mut ivps = InitialValueProblems::new(1);
-    ivps.push(&[0.0, 2.0], &[1.0]);
-    let solver = Solver::new(tableau, control).expect("a valid method");
+    ivps.push(&[0.0, 2.0], &[1.0]).expect("a valid problem");
+    let solver = Solver::new(tableau, control).expect("a valid solver");
     let mut field = with_parameters(BlowUp, &[1.0]);
     solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new()).expect_err("the solve fails")
 }
@@ -27,7 +27,7 @@ fn blow_up_is_found_where_it_is() {
 }
 
 #[test]
-fn blow_up_sentence_says_when_where_and_with_which_step() {
+fn blow_up_message_has_time_state_and_step() {
     let settings = Adaptive { min_step: 1e-3, ..Adaptive::with_tolerances(1e-3, 1e-3) };
     let error = blow_up(&HEUN, Control::Adaptive(settings));
     let at = error.at();
@@ -45,8 +45,8 @@ fn blow_up_sentence_says_when_where_and_with_which_step() {
 fn overflow_on_a_grid_knows_its_column() {
     let mut ivps = InitialValueProblems::new(1);
     let times: Vec<f64> = (0..40).map(f64::from).collect();
-    ivps.push(&times, &[-0.5]);
-    ivps.push(&times, &[1.0]);
+    ivps.push(&times, &[-0.5]).expect("a valid problem");
+    ivps.push(&times, &[1.0]).expect("a valid problem");
     let solver = Solver::new(&EULER, Control::Grid { substeps: 1 }).unwrap();
     let mut field = with_parameters(BlowUp, &[1.0]);
     let error = solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new()).unwrap_err();
@@ -57,7 +57,7 @@ fn overflow_on_a_grid_knows_its_column() {
 }
 
 #[test]
-fn too_many_steps_says_how_far_they_came() {
+fn too_many_steps_message_has_the_time_reached() {
     let settings = Adaptive { max_steps: 7, first_step: Some(1e-3), ..Adaptive::default() };
     let error = blow_up(&DOPRI5, Control::Adaptive(settings));
     let at = error.at();
@@ -88,7 +88,7 @@ fn a_derivative_that_stops_being_a_number_is_told_apart_from_a_small_step() {
         (1.5, "the derivative is not finite at t = 1.5, y = [0]"),
     ] {
         ivps.clear();
-        ivps.push(&[start, 2.0], &[0.0]);
+        ivps.push(&[start, 2.0], &[0.0]).expect("a valid problem");
         let error = solve(&mut field, &solver, &ivps, &Broken, &mut Path::new()).unwrap_err();
         assert!(error.to_string().starts_with(message), "{error}");
     }
@@ -98,8 +98,8 @@ fn a_derivative_that_stops_being_a_number_is_told_apart_from_a_small_step() {
 #[should_panic(expected = "one column per solve")]
 fn adaptive_steps_refuse_two_columns() {
     let mut ivps = InitialValueProblems::new(1);
-    ivps.push(&[0.0, 2.0], &[1.0]);
-    ivps.push(&[0.0, 2.0], &[1.0]);
+    ivps.push(&[0.0, 2.0], &[1.0]).expect("a valid problem");
+    ivps.push(&[0.0, 2.0], &[1.0]).expect("a valid problem");
     let solver = Solver::new(&DOPRI5, Control::Adaptive(Adaptive::default())).unwrap();
     let mut field = with_parameters(BlowUp, &[1.0]);
     let _ = solve(&mut field, &solver, &ivps, &NoInputs, &mut Path::new());

@@ -1,4 +1,5 @@
-//! Going back gives the exact gradient of going forward, for every method and control.
+//! The discrete adjoint is the exact gradient of the solve, for every tableau and step-size
+//! control.
 
 mod systems;
 
@@ -8,7 +9,7 @@ use lawful_ode::{
 };
 use systems::{DRIVEN, Driven, Held, Linear, Smooth, with_parameters};
 
-/// Every method with every control that it allows.
+/// Every tableau with every control that it allows.
 fn tableaus() -> impl Iterator<Item = Solver> {
     let adaptive = Adaptive::with_tolerances(1e-3, 1e-4);
     let controls =
@@ -22,11 +23,11 @@ fn tableaus() -> impl Iterator<Item = Solver> {
 /// Three ragged columns for grids; one, with observations inside steps, for adaptive control.
 fn ivps(control: Control) -> InitialValueProblems {
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&[0.0, 0.03, 0.05, 0.4, 0.8, 1.3, 1.31, 2.0], &[0.6, -0.2]);
+    ivps.push(&[0.0, 0.03, 0.05, 0.4, 0.8, 1.3, 1.31, 2.0], &[0.6, -0.2]).expect("a valid problem");
     if matches!(control, Control::Grid { .. }) {
-        ivps.push(&[0.5, 0.8, 1.2, 1.6], &[0.1, 0.9]);
-        ivps.push(&[-1.0, -0.7, -0.5, -0.4], &[-0.7, 0.4]);
-        ivps.push(&[0.2], &[0.5, 0.5]);
+        ivps.push(&[0.5, 0.8, 1.2, 1.6], &[0.1, 0.9]).expect("a valid problem");
+        ivps.push(&[-1.0, -0.7, -0.5, -0.4], &[-0.7, 0.4]).expect("a valid problem");
+        ivps.push(&[0.2], &[0.5, 0.5]).expect("a valid problem");
     }
     ivps
 }
@@ -191,7 +192,9 @@ fn columns_together_give_the_bits_of_each_column_alone() {
         let mut theta_sum = [0.0; 2];
         for column in 0..together.columns() {
             let mut alone = InitialValueProblems::new(2);
-            alone.push(together.times(column), &together.initial()[2 * column..][..2]);
+            alone
+                .push(together.times(column), &together.initial()[2 * column..][..2])
+                .expect("a valid problem");
             let mut path_alone = Path::new();
             solve(&mut field, &solver, &alone, &NoInputs, &mut path_alone).unwrap();
             assert_eq!(path_alone.all_observed(), path.observed(column), "{}", tableau.name);

@@ -12,14 +12,14 @@ use systems::{Driven, Forgetful, Held, LimitCycle, Smooth};
 fn ivps(control: Control) -> InitialValueProblems {
     let mut ivps = InitialValueProblems::new(2);
     let times: Vec<f64> = (0..40).map(|i| 0.35 * f64::from(i)).collect();
-    ivps.push(&times, &[0.6, -0.2]);
+    ivps.push(&times, &[0.6, -0.2]).expect("a valid problem");
     if matches!(control, Control::Grid { .. }) {
-        ivps.push(&times[..17], &[0.1, 0.9]);
+        ivps.push(&times[..17], &[0.1, 0.9]).expect("a valid problem");
     }
     ivps
 }
 
-/// Observed states and gradients, by their bits, and the number of segments.
+/// Observed states and gradients, by their bits, and the number of checkpoint blocks.
 fn bits(
     field: &mut dyn VectorField,
     solver: &Solver,
@@ -28,12 +28,12 @@ fn bits(
 ) -> (Vec<u64>, usize) {
     let ivps = ivps(solver.control());
     solve(field, solver, &ivps, inputs, path).expect("the solve succeeds");
-    let segments = path.segments();
+    let blocks = path.checkpoint_blocks();
     let w: Vec<f64> = (0..path.all_observed().len()).map(|i| (i as f64).cos()).collect();
     let (mut initial_bar, mut theta_bar) = (vec![0.0; ivps.initial().len()], vec![0.0; 4]);
     pull_back(field, solver, &ivps, inputs, path, &w, &mut initial_bar, &mut theta_bar);
     let all = path.all_observed().iter().chain(&initial_bar).chain(&theta_bar);
-    (all.map(|x| x.to_bits()).collect(), segments)
+    (all.map(|x| x.to_bits()).collect(), blocks)
 }
 
 #[test]
@@ -48,17 +48,17 @@ fn gradient_is_the_same_bit_for_bit_however_small_the_memory() {
                 let mut path = Path::new();
                 let mut field = Forgetful::new(Driven::field());
                 // The first solve finds out how many steps there are, the second has room for all.
-                let (growing, segments) = bits(&mut field, &solver, &mut path, inputs);
+                let (growing, blocks) = bits(&mut field, &solver, &mut path, inputs);
                 let adaptive = matches!(control, Control::Adaptive(_));
-                assert_eq!(segments > 1, adaptive, "{}: {segments}", tableau.name);
-                let (ample, segments) = bits(&mut field, &solver, &mut path, inputs);
-                assert_eq!(segments, 1, "{}", tableau.name);
+                assert_eq!(blocks > 1, adaptive, "{}: {blocks}", tableau.name);
+                let (ample, blocks) = bits(&mut field, &solver, &mut path, inputs);
+                assert_eq!(blocks, 1, "{}", tableau.name);
                 assert_eq!(ample, growing, "{} {control:?}", tableau.name);
                 for memory in [0, 700, 5000] {
                     let small = solver.with_memory(memory);
                     let mut field = Forgetful::new(Driven::field());
-                    let (tiny, segments) = bits(&mut field, &small, &mut Path::new(), inputs);
-                    assert!(segments > 1, "{} {memory}", tableau.name);
+                    let (tiny, blocks) = bits(&mut field, &small, &mut Path::new(), inputs);
+                    assert!(blocks > 1, "{} {memory}", tableau.name);
                     assert_eq!(ample, tiny, "{} {control:?} {memory}", tableau.name);
                 }
             }
@@ -104,7 +104,7 @@ fn going_back_twice_or_after_the_tape_is_lost_gives_the_same_bits() {
 #[test]
 fn a_hundred_thousand_steps_go_back_on_a_tape_of_a_few_kilobytes() {
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&[0.0, 50.0, 100.0], &LimitCycle::solution(0.0));
+    ivps.push(&[0.0, 50.0, 100.0], &LimitCycle::solution(0.0)).expect("a valid problem");
     let memory = 4096;
     let solver = Solver::new(&RK4, Control::Grid { substeps: 50_000 }).unwrap().with_memory(memory);
     let mut field = LimitCycle::field();
@@ -112,7 +112,7 @@ fn a_hundred_thousand_steps_go_back_on_a_tape_of_a_few_kilobytes() {
     solve(&mut field, &solver, &ivps, &NoInputs, &mut path).unwrap();
     assert_eq!(path.counts().accepted, 100_000);
     let slots_on_tape = memory / field.slot_bytes(1);
-    assert_eq!(path.segments(), 100_000_usize.div_ceil(slots_on_tape / 4));
+    assert_eq!(path.checkpoint_blocks(), 100_000_usize.div_ceil(slots_on_tape / 4));
     let w = [0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     let (mut initial_bar, mut theta_bar) = ([0.0; 2], [0.0; 2]);
     pull_back(
@@ -145,7 +145,7 @@ fn prediction_gives_the_same_values_and_keeps_no_steps() {
         predict(&mut field, &solver, &ivps, &Smooth, &mut predicted).unwrap();
         assert_eq!(solved.all_observed(), predicted.all_observed());
         assert_eq!(solved.counts(), predicted.counts());
-        assert_eq!((predicted.steps(0).count(), predicted.segments()), (0, 0));
+        assert_eq!((predicted.steps(0).count(), predicted.checkpoint_blocks()), (0, 0));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The measured order of every method is its stated one, at the steps' ends and between them.
+//! The measured order of every tableau is its stated one, at the steps' ends and between them.
 
 mod systems;
 
@@ -13,9 +13,9 @@ fn error_on_grid(tableau: &'static Tableau, substeps: usize) -> f64 {
     let grids = [vec![0.0, 0.9, 1.7, 2.0], vec![0.3, 1.0, 1.5], vec![-0.2, 0.6]];
     let mut ivps = InitialValueProblems::new(2);
     for times in &grids {
-        ivps.push(times, &LimitCycle::solution(times[0]));
+        ivps.push(times, &LimitCycle::solution(times[0])).expect("a valid problem");
     }
-    let solver = Solver::new(tableau, Control::Grid { substeps }).expect("a valid method");
+    let solver = Solver::new(tableau, Control::Grid { substeps }).expect("a valid solver");
     let mut path = Path::new();
     solve(&mut LimitCycle::field(), &solver, &ivps, &NoInputs, &mut path)
         .expect("the solve succeeds");
@@ -34,7 +34,7 @@ fn distance(y: &[f64], exact: [f64; 2]) -> f64 {
 }
 
 #[test]
-fn measured_order_is_the_stated_order_for_every_method() {
+fn measured_order_is_the_stated_order_for_every_tableau() {
     for tableau in TABLEAUS {
         // Steps this small because the leading error of tsit5 is: coarser, it looks like order 6.
         let measured = (error_on_grid(tableau, 64) / error_on_grid(tableau, 128)).log2();
@@ -57,10 +57,10 @@ fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
         max_factor: 1.0 + f64::EPSILON,
         ..Adaptive::default()
     };
-    let solver = Solver::new(tableau, Control::Adaptive(control)).expect("a valid method");
+    let solver = Solver::new(tableau, Control::Adaptive(control)).expect("a valid solver");
     let times: Vec<f64> = (0..=997).map(|i| f64::from(i) * 2.0 / 997.0).collect();
     let mut ivps = InitialValueProblems::new(2);
-    ivps.push(&times, &LimitCycle::solution(0.0));
+    ivps.push(&times, &LimitCycle::solution(0.0)).expect("a valid problem");
     let mut path = Path::new();
     solve(&mut LimitCycle::field(), &solver, &ivps, &NoInputs, &mut path)
         .expect("the solve succeeds");
@@ -69,7 +69,7 @@ fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
 }
 
 #[test]
-fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_methods() {
+fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_tableaus() {
     for tableau in TABLEAUS.iter().filter(|tableau| tableau.embedded.is_some()) {
         let stated = tableau.order.min(tableau.dense.order + 1);
         let h = 1.0 / 64.0;
@@ -83,7 +83,7 @@ fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_method
     }
 }
 
-/// Fails when a column is asked for a time after its end.
+/// Panics when a column is evaluated after its end.
 struct Watched<'a>(&'a InitialValueProblems);
 
 impl Inputs for Watched<'_> {
@@ -98,7 +98,7 @@ impl Inputs for Watched<'_> {
 fn no_stage_looks_beyond_the_end_of_its_interval_and_the_last_step_ends_there() {
     let mut ivps = InitialValueProblems::new(1);
     for i in 1..=50 {
-        ivps.push(&[-0.1 * f64::from(i), 0.01 * f64::from(i)], &[0.0]);
+        ivps.push(&[-0.1 * f64::from(i), 0.01 * f64::from(i)], &[0.0]).expect("a valid problem");
     }
     let rounds_up = |t: &[f64]| t[0] + (t[1] - t[0]) > t[1];
     assert!((0..50).any(|column| rounds_up(ivps.times(column))), "rounding matters here");

@@ -1,4 +1,4 @@
-//! The claims of the paper, each as a question to the numbers.
+//! The claims of the paper, and how each is tested.
 
 use super::results::{Cell, variant};
 use super::statistics::{rank_test, smallest_probability, spread};
@@ -9,16 +9,16 @@ use super::verdict::Word;
 
 /// A claim of the paper.
 pub struct Claim {
-    /// In words.
+    /// The claim.
     pub text: &'static str,
-    /// What the cells of one dataset say; `None` if they do not have what it needs.
+    /// Tests it on the cells of one dataset; `None` if a cell that it needs is missing.
     pub find: fn(System, &[&Cell]) -> Option<Finding>,
 }
 
-/// What the numbers say.
+/// The result of testing a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// Whether the claim is seen.
+    /// Whether the claim holds.
     pub word: Word,
     /// The numbers.
     pub evidence: Vec<String>,
@@ -65,7 +65,7 @@ pub const CLAIMS: [Claim; 7] = [
 ];
 
 const SELF_ADAPTIVE: Variant = variant(Kind::SelfAdaptive, false);
-/// Chances below this are no chance.
+/// Level of significance.
 const SIGNIFICANT: f64 = 0.05;
 
 fn find<'a>(cells: &[&'a Cell], task: Task, wanted: Variant) -> Option<&'a Cell> {
@@ -81,7 +81,7 @@ fn chance(a: &[f64], b: &[f64]) -> String {
     rank_test(a, b).map_or_else(|| "no rank test".to_owned(), |p| format!("p = {}", number(p)))
 }
 
-/// Whether `low` is lower than `high`, and not by chance.
+/// Tests whether `low` is significantly lower than `high`.
 fn lower(low: &[f64], high: &[f64]) -> Word {
     if mean(low) >= mean(high) {
         Word::DoesNotHold
@@ -94,7 +94,7 @@ fn lower(low: &[f64], high: &[f64]) -> Word {
     }
 }
 
-/// All must hold.
+/// Combines tests that must all hold.
 fn all(words: &[Word]) -> Word {
     if words.contains(&Word::DoesNotHold) {
         Word::DoesNotHold
@@ -105,7 +105,7 @@ fn all(words: &[Word]) -> Word {
     }
 }
 
-/// The self-adaptive variant against the best of the others, in every test.
+/// Compares the self-adaptive variant with the best of the others, in every test.
 fn beats(cells: &[&Cell], numbers: fn(&Cell) -> Vec<f64>) -> Option<Finding> {
     let (mut words, mut evidence) = (Vec::new(), Vec::new());
     for task in Task::ALL {
@@ -128,7 +128,7 @@ fn beats(cells: &[&Cell], numbers: fn(&Cell) -> Vec<f64>) -> Option<Finding> {
     Some(Finding { word: all(&words), evidence })
 }
 
-/// The standard deviation over runs, in every test.
+/// Compares standard deviations over runs, in every test.
 fn smallest_spread(cells: &[&Cell]) -> Option<Finding> {
     let (mut words, mut evidence) = (Vec::new(), Vec::new());
     let std = |cell: &Cell| spread(&cell.mse()).and_then(|spread| spread.std);
@@ -182,18 +182,18 @@ fn little_difference(cells: &[&Cell]) -> Option<Finding> {
     Some(Finding { word: all(&words), evidence })
 }
 
-/// Mean square of the oscillator's training data: what a model scores that stays at zero.
+/// Mean square of the oscillator's training data: the MSE of a model that stays at zero.
 const FLAT: f64 = 0.1002;
 
-/// How many seeds leave the flat solution behind, with and without the laws.
+/// Counts the seeds that leave the flat solution, with and without the laws.
 fn learnable(cells: &[&Cell]) -> Option<Finding> {
     let task = Task::Reconstruction;
     let own = find(cells, task, SELF_ADAPTIVE)?.mse();
     let vanilla = find(cells, task, variant(Kind::Vanilla, false))?.mse();
     let learned = |row: &[f64]| row.iter().filter(|&&mse| mse < FLAT / 10.0).count();
     let evidence = format!(
-        "a tenth of the error of a flat line is reached by {} of {} self-adaptive seeds and {} of {} \
-         vanilla ones; mean MSE {} against {}, {}",
+        "{} of {} self-adaptive seeds and {} of {} vanilla seeds reach a tenth of the error of a flat line; \
+         mean MSE {} against {}, {}",
         learned(&own),
         own.len(),
         learned(&vanilla),
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn a_flat_line_scores_the_mean_square_of_the_data() {
         let table = System::Oscillator.table().unwrap();
-        let data = changes::experiment("oscillator", &table).unwrap().training_set;
+        let data = changes::experiment("oscillator", &table).unwrap().experiment.training.data;
         let states = &data.trajectories()[0].states;
         let square = states.iter().map(|x| x * x).sum::<f64>() / states.len() as f64;
         assert!((square - FLAT).abs() < 1e-4, "{square}");

@@ -11,11 +11,11 @@ pub enum Block {
     List(Vec<String>),
     /// A table: header and rows, of as many cells each.
     Table(Vec<String>, Vec<Vec<String>>),
-    /// A picture of this file name, without its ending, and what it shows.
+    /// A figure: its file name without the ending, and its caption.
     Figure(String, String),
 }
 
-/// The report as Markdown; pictures are linked, below `figures/`.
+/// Returns the report as Markdown; figures are linked, below `figures/`.
 pub fn markdown(blocks: &[Block]) -> String {
     joined(blocks, |block| match block {
         Block::Heading(level, words) => format!("{} {words}\n\n", "#".repeat(*level)),
@@ -32,8 +32,8 @@ pub fn markdown(blocks: &[Block]) -> String {
     })
 }
 
-/// The report as a page that needs no other file; `picture` gives the SVG of a figure.
-pub fn html(title: &str, blocks: &[Block], picture: impl Fn(&str) -> Option<String>) -> String {
+/// Returns the report as one HTML file; `svg_of` gives the SVG of a figure.
+pub fn html(title: &str, blocks: &[Block], svg_of: impl Fn(&str) -> Option<String>) -> String {
     let body = joined(blocks, |block| match block {
         Block::Heading(level, words) => format!("<h{level}>{}</h{level}>\n", inline(words)),
         Block::Paragraph(words) => format!("<p>{}</p>\n", inline(words)),
@@ -50,10 +50,10 @@ pub fn html(title: &str, blocks: &[Block], picture: impl Fn(&str) -> Option<Stri
             format!("<table>\n{}{rows}</table>\n", row(header, "th"))
         }
         Block::Figure(name, caption) => {
-            let picture = picture(name).unwrap_or_default();
-            let picture = picture.find("<svg").map_or("", |start| &picture[start..]);
+            let svg = svg_of(name).unwrap_or_default();
+            let svg = svg.find("<svg").map_or("", |start| &svg[start..]);
             let caption = inline(caption);
-            format!("<figure>\n{picture}\n<figcaption>{caption}</figcaption>\n</figure>\n")
+            format!("<figure>\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n")
         }
     });
     format!(

@@ -8,8 +8,7 @@ use lawful_experiment::Diagnostic;
 use lawful_experiment::LoadedRun;
 use lawful_experiment::Record;
 use lawful_experiment::figures::predicted;
-use lawful_experiment::runner::Finished;
-use lawful_experiment::sets;
+use lawful_experiment::runner::FinishedRun;
 use lawful_plot::{
     Exhibit, Figure, GalleryFigure, History, LearningFigure, Line, Trajectory, gallery, learning,
 };
@@ -28,7 +27,7 @@ pub(super) struct Trained<'a> {
     /// What was asked.
     pub(super) entry: &'a Entry,
     /// What came out, for each seed.
-    pub(super) runs: &'a [Finished],
+    pub(super) runs: &'a [FinishedRun],
 }
 
 /// The run of each panel that is best at extrapolation, and where it is.
@@ -36,7 +35,7 @@ fn best<'a>(
     system: System,
     trained: &[Trained<'a>],
     cells: &[Cell],
-) -> Vec<(Variant, &'a Finished)> {
+) -> Vec<(Variant, &'a FinishedRun)> {
     let mut found = Vec::new();
     for panel in PANELS {
         let is_panel = |entry: &Entry| {
@@ -87,10 +86,10 @@ pub(super) fn of_system(
 /// Adds a model; real is the test's own data.
 fn show(figure: &mut GalleryFigure, run: &LoadedRun, variant: Variant) {
     let experiment = &run.experiment;
-    let test = sets(experiment).find(|(name, _)| *name == Task::Extrapolation.name());
-    let dataset = test.map_or(&experiment.training_set, |(_, dataset)| dataset);
+    let test = experiment.sets().find(|(name, _)| *name == Task::Extrapolation.name());
+    let dataset = test.map_or(&experiment.training.data, |(_, dataset)| dataset);
     if let Some(real) = dataset.trajectories().first() {
-        figure.states = experiment.vocabulary.state().to_vec();
+        figure.states = experiment.state().to_vec();
         figure.real = Trajectory {
             name: real.name.clone(),
             t: real.times.clone(),
@@ -98,7 +97,7 @@ fn show(figure: &mut GalleryFigure, run: &LoadedRun, variant: Variant) {
         };
     }
     let name = variant.to_string();
-    let prediction = predicted(experiment, &run.theta, &name, Line::Solid, dataset);
+    let prediction = predicted(&run.model, &name, Line::Solid, dataset);
     let predicted = prediction.trajectories.into_iter().next().unwrap_or_default();
     figure.exhibits.push(Exhibit { name, predicted });
 }

@@ -1,11 +1,11 @@
-//! The paper, reproduced: every experiment of arXiv 2307.14940 beside its published numbers.
+//! Reproduces the experiments of the paper (arXiv 2307.14940) and compares with its published numbers.
 //!
 //! ```text
-//! experiments/paper/*.toml ─ system ┐
-//!                            preset ├─ matrix ─► runner ─► measure ─► results ─┬─► results.csv
-//!     (variant, variation, seed)     ┘                                          │
-//!        published.csv ─ published ─ mark ─ tables ─┐                          │
-//!                        statistics ─ claims ─ verdict ─ report ◄──────────────┘
+//! experiments/*.toml ─ system ┐
+//!                     preset ├─ matrix ─► runner ─► measure ─► results ─┬─► results.csv
+//! (variant, variation, seed) ┘                                          │
+//!    published.csv ─ published ─ mark ─ tables ─┐                       │
+//!                    statistics ─ claims ─ verdict ─ report ◄───────────┘
 //!                                                     └─► document ─► tables.md, report.html
 //! ```
 
@@ -30,11 +30,9 @@ pub mod verdict;
 
 use std::path::{Path, PathBuf};
 
-use lawful_experiment::Diagnostic;
-use lawful_experiment::Experiment;
 use lawful_experiment::files;
-use lawful_experiment::runner::{self, Finished, StudyObserver, pool};
-use lawful_experiment::{Manifest, Status};
+use lawful_experiment::runner::{self, FinishedRun, StudyObserver, pool};
+use lawful_experiment::{Diagnostic, ExperimentFile, Manifest, Status};
 use lawful_plot::Figure;
 
 pub use matrix::Options;
@@ -51,42 +49,33 @@ use timings::Total;
 use variation::Purpose;
 use verdict::Judgement;
 
-/// What a reproduction leaves.
+/// The result of a reproduction.
 #[derive(Debug, Clone)]
 pub struct Reproduction {
-    /// The page to read.
+    /// The report, an HTML page.
     pub report: PathBuf,
-    /// Which claims hold.
+    /// Which claims of the paper hold.
     pub judgements: Vec<Judgement>,
-    /// How long it took.
+    /// Processor time of all trainings.
     pub total: Total,
     /// Trainings in which too many evaluations failed in a row.
     pub failed: usize,
 }
 
-/// How a reproduction ended.
-#[derive(Debug, Clone)]
-pub enum Ended {
-    /// Everything is written.
-    Done(Box<Reproduction>),
-    /// The spectator wished to stop; the same call goes on.
-    Interrupted,
-}
-
-/// Runs what is wanted of the paper and writes everything below `out`; `command` is what the report
-/// says was typed.
+/// Runs the selected part of the paper and writes everything below `out`. The report says that
+/// `command` was typed.
+///
+/// Returns `None` if the observer stopped it: the same call resumes.
 pub fn reproduce(
     options: &Options,
     out: &Path,
     command: &str,
     observer: &dyn StudyObserver,
-) -> Result<Ended, Diagnostic> {
+) -> Result<Option<Reproduction>, Diagnostic> {
     let entries = entries(options)?;
-    let plan: Vec<Experiment> = entries.iter().flat_map(|e| e.experiments.clone()).collect();
-    let finished = match runner::run(&plan, &out.join("runs"), options.jobs, observer)? {
-        runner::Ended::Done(finished) => finished,
-        runner::Ended::Interrupted => return Ok(Ended::Interrupted),
-    };
+    let plan: Vec<ExperimentFile> = entries.iter().flat_map(|e| e.experiments.clone()).collect();
+    let finished = runner::run(&plan, &out.join("runs"), options.jobs, observer)?;
+    let Some(finished) = finished else { return Ok(None) };
     let seeds = plan.len().checked_div(entries.len()).unwrap_or(1).max(1);
     let rows = entries.iter().zip(finished.chunks(seeds));
     let trained: Vec<Trained> = rows.map(|(entry, runs)| Trained { entry, runs }).collect();
@@ -96,12 +85,12 @@ pub fn reproduce(
     write(options, out, command, &trained, &cells, &judgements, total)?;
     let failed = finished.iter().filter(|run| run.manifest.status == Status::Failed).count();
     let report = out.join("report.html");
-    Ok(Ended::Done(Box::new(Reproduction { report, judgements, total, failed })))
+    Ok(Some(Reproduction { report, judgements, total, failed }))
 }
 
 /// Scores every run on every test.
 fn cells(trained: &[Trained], threads: usize) -> Result<Vec<Cell>, Diagnostic> {
-    let mut runs: Vec<(Yardstick, &Finished)> = Vec::new();
+    let mut runs: Vec<(Yardstick, &FinishedRun)> = Vec::new();
     for Trained { entry, runs: finished } in trained {
         let yardstick = Yardstick::new(entry.dataset.system, &entry.laws)?;
         runs.extend(finished.iter().map(|run| (yardstick.clone(), run)));
@@ -176,24 +165,24 @@ fn write(
     };
     let blocks = report::blocks(&findings);
     save("tables.md", &document::markdown(&blocks))?;
-    let picture = |name: &str| {
+    let svg_of = |name: &str| {
         drawn.iter().find(|(known, _)| known == name).map(|(_, figure)| figure.svg.clone())
     };
-    save("report.html", &document::html(report::TITLE, &blocks, picture))
+    save("report.html", &document::html(report::TITLE, &blocks, svg_of))
 }
 
-/// What failed, and why.
+/// Trainings that failed, and why.
 fn failures(row: &Trained) -> Vec<String> {
     let failed = row.runs.iter().filter(|run| run.manifest.status == Status::Failed);
     let (dataset, variant) = (row.entry.dataset.name(), row.entry.variant);
-    let line = |run: &Finished| {
+    let line = |run: &FinishedRun| {
         let Manifest { seed, reason, done, .. } = &run.manifest;
         format!("{dataset}, {variant}, seed {seed}, at iteration {done}: {reason}")
     };
     failed.map(line).collect()
 }
 
-/// The commits that runs were made with, each once.
+/// Returns the commits that runs were made with, each once.
 fn commits<'a>(manifests: impl Iterator<Item = &'a Manifest>) -> Vec<String> {
     let mut commits: Vec<String> = Vec::new();
     for manifest in manifests {

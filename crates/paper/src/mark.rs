@@ -1,9 +1,9 @@
-//! Ours beside theirs: reached, better, worse, or not to be compared.
+//! Comparison with a published number: reached, better, worse, or not comparable.
 
 use super::published::{Published, Spread};
 use super::system::System;
 
-/// How our number stands to the published one.
+/// How our number compares with the published one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// The same within the spreads.
@@ -12,17 +12,17 @@ pub enum Mark {
     Better,
     /// Clearly higher.
     Worse,
-    /// The two do not mean the same, and why.
+    /// They cannot be compared, and why.
     NotComparable(String),
 }
 
-/// What the marks mean, for a reader.
+/// What the marks mean, as written in the report.
 pub const RULE: &str = "A mark compares means. *Better*: ours is lower by more than both standard \
     deviations together, or less than half. *Worse*: ours is higher by more than both standard \
     deviations together, or more than twice. *Reached*: anything else, and every difference of less than a tenth.";
 
 impl Mark {
-    /// Its word.
+    /// Returns its word in the report.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Reached => "reached",
@@ -71,7 +71,7 @@ impl Mark {
     }
 }
 
-/// Why a published cell cannot be what was measured.
+/// Returns why a published cell is a copying mistake, if it is one.
 fn copied(published: &Published, all: &[Published]) -> Option<String> {
     let twin = published.twin(all)?;
     // The population was first; the reaction's cell is the copy.

@@ -1,4 +1,4 @@
-//! Every training that is wanted: systems × variants × seeds, and their variations.
+//! All trainings of a reproduction: systems × variants × seeds, and their variations.
 
 use lawful::{Law, Precision};
 use toml::Table;
@@ -8,34 +8,34 @@ use super::system::System;
 use super::variant::Variant;
 use super::variation::{Purpose, Variation, variations};
 use lawful_experiment::Diagnostic;
-use lawful_experiment::Experiment;
+use lawful_experiment::ExperimentFile;
 use lawful_experiment::runner::changes;
 
-/// What of the paper is run, and how.
+/// Which part of the paper is run, and with which settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Whose settings.
+    /// Settings of the paper or of its scripts.
     pub preset: Preset,
-    /// Which systems, in the paper's order.
+    /// Systems, in the order of the paper.
     pub systems: Vec<System>,
-    /// Which variants, in the paper's order.
+    /// Variants (the methods of the paper), in the order of the paper.
     pub variants: Vec<Variant>,
-    /// How many seeds: 1, 2, ….
+    /// Number of seeds: 1, 2, ….
     pub seeds: u64,
     /// Optimiser steps of each training.
     pub iterations: usize,
-    /// Of the arithmetic inside the network.
+    /// Precision of the arithmetic inside the network.
     pub precision: Precision,
-    /// Whether the two truths beside the published data are trained, too.
+    /// Whether the two corrected datasets are also trained.
     pub truths: bool,
     /// Whether the oscillator is also trained at the rate of the authors' script.
     pub rates: bool,
-    /// How many trainings run at the same time.
+    /// Number of trainings that run at the same time.
     pub jobs: usize,
 }
 
 impl Default for Options {
-    /// The paper: everything, three seeds, 10 000 iterations, single precision, all cores.
+    /// The settings of the paper: everything, three seeds, 10 000 iterations, single precision, all cores.
     fn default() -> Self {
         Self {
             preset: Preset::Paper,
@@ -59,7 +59,7 @@ pub struct Entry {
     /// The variant.
     pub variant: Variant,
     /// The experiment of each seed.
-    pub experiments: Vec<Experiment>,
+    pub experiments: Vec<ExperimentFile>,
     /// The laws whose violation is reported.
     pub laws: Vec<Law>,
 }
@@ -74,18 +74,18 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Its word in tables.
+    /// Returns its word in tables.
     pub fn name(&self) -> &str {
         self.variation.as_ref().map_or(self.system.name(), |variation| &variation.name)
     }
 
-    /// What it is varied for; `None` as published.
+    /// Returns what it is varied for; `None` as published.
     pub fn purpose(&self) -> Option<Purpose> {
         self.variation.as_ref().map(|variation| variation.purpose)
     }
 }
 
-/// All entries: the published matrix first, then the variations that are wanted.
+/// Returns all entries: those of the published tables first, then the selected variations.
 pub fn entries(options: &Options) -> Result<Vec<Entry>, Diagnostic> {
     let mut datasets: Vec<Dataset> =
         options.systems.iter().map(|&system| Dataset { system, variation: None }).collect();
@@ -119,20 +119,20 @@ fn entry(options: &Options, dataset: Dataset, variant: Variant) -> Result<Entry,
     changes::set(&mut table, &changes::single("training.iterations", iterations));
     let precision = options.precision.name();
     changes::set(&mut table, &changes::single("field.precision", precision));
-    let laws = changes::experiment(dataset.name(), &measured)?.laws;
+    let laws = changes::experiment(dataset.name(), &measured)?.experiment.training.laws;
     let experiments = seeds(&table, dataset.name(), options.seeds)?;
     Ok(Entry { dataset, variant, experiments, laws })
 }
 
-/// The experiment once for each seed.
-fn seeds(table: &Table, name: &str, seeds: u64) -> Result<Vec<Experiment>, Diagnostic> {
-    let experiment = changes::experiment(name, table)?;
-    let with = |seed| {
-        let mut experiment = experiment.clone();
-        experiment.set_seed(seed);
-        experiment
+/// Returns the experiment with each seed.
+fn seeds(table: &Table, name: &str, seeds: u64) -> Result<Vec<ExperimentFile>, Diagnostic> {
+    let with = |seed: u64| {
+        let mut seeded = table.clone();
+        let number = i64::try_from(seed).unwrap_or(i64::MAX);
+        changes::set(&mut seeded, &changes::single("training.seed", number));
+        changes::experiment(name, &seeded)
     };
-    Ok((1..=seeds).map(with).collect())
+    (1..=seeds).map(with).collect()
 }
 
 #[cfg(test)]
@@ -169,7 +169,8 @@ mod tests {
             assert_eq!(texts(&paper.laws), texts(&script.laws));
             if paper.variant.kind == crate::variant::Kind::SelfAdaptive {
                 let (paper, script) = (&paper.experiments[0], &script.experiments[0]);
-                assert_ne!(paper.strategy.kind, script.strategy.kind, "{}", paper.name);
+                let (a, b) = (&paper.experiment, &script.experiment);
+                assert_ne!(a.training.strategy.kind, b.training.strategy.kind, "{}", a.name);
             }
         }
     }

@@ -1,17 +1,13 @@
-//! A finished training on the three tests.
+//! Scores of a finished training on the three tests.
 
-use lawful::Law;
+use lawful::{Law, Model, Score};
 
 use super::preset::{ScriptMeasure, script_measure};
 use super::system::{System, Task};
-use lawful_experiment::Diagnostic;
-use lawful_experiment::Experiment;
-use lawful_experiment::LoadedRun;
-use lawful_experiment::runner::{Finished, changes};
-use lawful_experiment::sets;
-use lawful_experiment::{Score, score};
+use lawful_experiment::runner::{FinishedRun, changes};
+use lawful_experiment::{Diagnostic, Experiment, LoadedRun};
 
-/// The numbers of one model on one test.
+/// Scores of one model on one test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     /// Mean squared error.
@@ -20,14 +16,14 @@ pub struct Measured {
     pub violation: f64,
     /// Largest violation of any law at any step.
     pub violation_max: f64,
-    /// What the authors' script would report, where that differs.
+    /// Violation as the authors' script reports it, where that differs.
     pub violation_script: Option<f64>,
 }
 
-/// A model on one test: its numbers, or why there are none.
+/// The scores of a model on one test, or why there are none.
 pub type Outcome = Result<Measured, String>;
 
-/// What scoring a system needs beside its experiment.
+/// The laws that a system is scored by.
 #[derive(Debug, Clone)]
 pub struct Yardstick {
     laws: Vec<Law>,
@@ -35,29 +31,32 @@ pub struct Yardstick {
 }
 
 impl Yardstick {
-    /// Violations are of these laws; the script's measure is that of the system.
+    /// Scores violations of these laws, and those of the system's script as it measures them.
     pub fn new(system: System, laws: &[Law]) -> Result<Self, Diagnostic> {
         let script = match script_measure(system)? {
-            Some((table, measure)) => Some((changes::experiment("script", &table)?.laws, measure)),
+            Some((table, measure)) => {
+                Some((changes::experiment("script", &table)?.experiment.training.laws, measure))
+            }
             None => None,
         };
         Ok(Self { laws: laws.to_vec(), script })
     }
 
-    /// The model that stands for a run, on every test, by the prediction solver.
-    pub fn measure(&self, finished: &Finished) -> Result<[Outcome; 3], Diagnostic> {
+    /// Scores the model that a run selected on every test, with the prediction solver.
+    pub fn measure(&self, finished: &FinishedRun) -> Result<[Outcome; 3], Diagnostic> {
         let run = LoadedRun::open(finished.folder.path(), None)?;
-        Ok(Task::ALL.map(|task| self.on(&run.experiment, &run.theta, task)))
+        Ok(Task::ALL.map(|task| self.on(&run.experiment, &run.model, task)))
     }
 
-    /// A model on one test.
-    pub fn on(&self, experiment: &Experiment, theta: &[f64], task: Task) -> Outcome {
-        let (_, dataset) = sets(experiment)
+    /// Scores a model on one test.
+    pub fn on(&self, experiment: &Experiment, model: &Model, task: Task) -> Outcome {
+        let (_, dataset) = experiment
+            .sets()
             .find(|(name, _)| *name == task.name())
             .ok_or_else(|| format!("there is no test `{}`", task.name()))?;
         let under = |laws: &[Law]| {
-            let experiment = Experiment { laws: laws.to_vec(), ..experiment.clone() };
-            score(&experiment, dataset, experiment.predict, theta).map_err(|e| e.to_string())
+            let model = model.clone().with_laws(laws.to_vec());
+            model.score(dataset).map_err(|failure| failure.to_string())
         };
         let score = under(&self.laws)?;
         let violation_script = match &self.script {
@@ -72,7 +71,7 @@ impl Yardstick {
     }
 }
 
-/// The violation as a script reports it.
+/// Returns the violation as a script reports it.
 pub(super) fn reported(score: &Score, measure: ScriptMeasure) -> f64 {
     match measure {
         ScriptMeasure::Mean => score.violation,

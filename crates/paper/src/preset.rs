@@ -1,4 +1,4 @@
-//! What is run: the equations of the paper, or the settings of the authors' scripts.
+//! Settings: those of the equations of the paper, or of the authors' scripts.
 
 use toml::{Table, Value};
 
@@ -7,7 +7,7 @@ use super::variant::{Kind, Variant};
 use lawful_experiment::Diagnostic;
 use lawful_experiment::runner::changes;
 
-/// Whose settings are used.
+/// Which settings are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preset {
     /// The paper's equations.
@@ -27,10 +27,7 @@ pub enum ScriptMeasure {
 }
 
 impl Preset {
-    /// The words of `--as`.
-    pub const NAMES: [(&'static str, Self); 2] = [("paper", Self::Paper), ("script", Self::Script)];
-
-    /// Its word.
+    /// Returns its word on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",
@@ -38,7 +35,7 @@ impl Preset {
         }
     }
 
-    /// The experiment file of a system, trained by a variant.
+    /// Returns the experiment file of a system with the strategy of a variant.
     pub fn table(self, system: System, variant: Variant) -> Result<Table, Diagnostic> {
         let mut table = system.table()?;
         table.insert("strategy".to_owned(), variant.table().into());
@@ -55,7 +52,7 @@ impl Preset {
     }
 }
 
-/// What a script does differently.
+/// Returns the changes that a script makes to the experiment file.
 fn script(system: System) -> Result<Table, Diagnostic> {
     let text = match system {
         System::Population => include_str!("../experiments/script/population.toml"),
@@ -65,8 +62,8 @@ fn script(system: System) -> Result<Table, Diagnostic> {
     changes::parse(&format!("script/{}.toml", system.name()), text)
 }
 
-/// The system's file under the laws of its script, and how the script reports their violation;
-/// `None` where it reports what we do.
+/// Returns the system's experiment file with the laws of its script, and how the script reports their
+/// violation; `None` where it reports the same as `lawful`.
 pub fn script_measure(system: System) -> Result<Option<(Table, ScriptMeasure)>, Diagnostic> {
     let script = script(system)?;
     let Some(Value::Table(report)) = script.get("report") else { return Ok(None) };

@@ -30,16 +30,18 @@ pub struct Spread {
     pub std: Option<f64>,
 }
 
-/// All cells, in the order of the tables.
+/// Returns all cells, in the order of the tables.
 ///
 /// # Panics
 /// If the embedded file is not the one that was committed.
 pub fn published() -> Vec<Published> {
-    FILE.lines().skip(1).map(|line| cell(line).expect("the committed table")).collect()
+    let mut reader = csv::Reader::from_reader(FILE.as_bytes());
+    let rows = reader.records().map(|row| cell(&row.expect("the committed table")));
+    rows.map(|cell| cell.expect("the committed table")).collect()
 }
 
-fn cell(line: &str) -> Option<Published> {
-    let cells: Vec<&str> = line.split(',').collect();
+fn cell(row: &csv::StringRecord) -> Option<Published> {
+    let cells: Vec<&str> = row.iter().collect();
     let &[system, task, strategy, best_point, mu, mse, mse_std, violation, violation_std] =
         cells.as_slice()
     else {
@@ -62,7 +64,7 @@ fn cell(line: &str) -> Option<Published> {
     })
 }
 
-/// The published cell of a system, a task and a variant.
+/// Returns the published cell of a system, a task and a variant.
 pub fn find(
     cells: &[Published],
     system: System,
@@ -73,7 +75,7 @@ pub fn find(
 }
 
 impl Published {
-    /// The system that has the same four numbers in its own cell, if there is one: a copying
+    /// Returns the system that has the same four numbers in its own cell, if there is one: a copying
     /// mistake, since two systems do not agree to the digit.
     pub fn twin(&self, cells: &[Self]) -> Option<System> {
         let same = |other: &&Self| {

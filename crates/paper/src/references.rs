@@ -1,24 +1,21 @@
-//! Reference lines: what the truth itself scores, without any training.
+//! Reference lines: scores of the true systems, without any training.
 
 use lawful::law::{Steps, Workspace};
-use lawful::{Dataset, Law, Relation};
+use lawful::{Dataset, Law};
 
 use super::preset::script_measure;
 use super::system::{System, Task};
-use lawful_experiment::Diagnostic;
-use lawful_experiment::Experiment;
-use lawful_experiment::exact;
 use lawful_experiment::runner::changes;
-use lawful_experiment::sets;
+use lawful_experiment::{CsvWriter, Diagnostic, Experiment, exact};
 
-/// A score of something that was not learned.
+/// The score of a true system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
     /// The system.
     pub system: System,
     /// The test.
     pub task: Task,
-    /// What is scored, in words.
+    /// What is scored.
     pub says: &'static str,
     /// Its mean squared error; `None` where it has none.
     pub mse: Option<f64>,
@@ -35,7 +32,7 @@ pub const EXACT: &str = "exact flow";
 /// The true oscillator.
 pub const TRUTH: &str = "true system";
 
-/// The reference lines of a system.
+/// Returns the reference lines of a system.
 pub fn references(system: System) -> Result<Vec<Reference>, Diagnostic> {
     match system {
         System::Population => Ok(Vec::new()),
@@ -45,23 +42,23 @@ pub fn references(system: System) -> Result<Vec<Reference>, Diagnostic> {
 }
 
 fn data(experiment: &Experiment, task: Task) -> &Dataset {
-    let mut sets = sets(experiment);
-    sets.find(|(name, _)| *name == task.name()).map_or(&experiment.training_set, |(_, set)| set)
+    let mut sets = experiment.sets();
+    sets.find(|(name, _)| *name == task.name()).map_or(&experiment.training.data, |(_, set)| set)
 }
 
 /// Each published grid has Euler steps of its own width. What was trained on has steps of width 1:
 /// its rows at the times of another grid, against that grid's.
 fn reaction() -> Result<Vec<Reference>, Diagnostic> {
     let table = System::Reaction.table()?;
-    let experiment = changes::experiment("reaction", &table)?;
+    let experiment = changes::experiment("reaction", &table)?.experiment;
     let mut fine = table.clone();
     // Steps of width 1 up to the end of the longest test.
     let grid = changes::parse("grid", "data.simulate.grid = { from = 0, step = 1, points = 199 }")?;
     changes::set(&mut fine, &grid);
-    let trained = changes::experiment("reaction", &fine)?.training_set;
+    let trained = changes::experiment("reaction", &fine)?.experiment.training.data;
     let mut exact = table;
     changes::remove(&mut exact, "data.simulate.method");
-    let exact = changes::experiment("reaction", &exact)?;
+    let exact = changes::experiment("reaction", &exact)?.experiment;
     let mut lines = Vec::new();
     for task in [Task::Extrapolation, Task::Completion] {
         let test = data(&experiment, task);
@@ -79,7 +76,7 @@ fn reaction() -> Result<Vec<Reference>, Diagnostic> {
     Ok(lines)
 }
 
-/// Mean squared difference at the times that both have.
+/// Returns the mean squared difference at the times that both have.
 fn difference(a: &Dataset, b: &Dataset) -> f64 {
     let d = a.state().len();
     let (a, b) = (&a.trajectories()[0], &b.trajectories()[0]);
@@ -96,11 +93,11 @@ fn difference(a: &Dataset, b: &Dataset) -> f64 {
     sum / f64::from(count.max(1))
 }
 
-/// The data themselves, measured as a prediction is.
+/// Scores the data themselves as if they were predictions.
 fn oscillator() -> Result<Vec<Reference>, Diagnostic> {
-    let experiment = changes::experiment("oscillator", &System::Oscillator.table()?)?;
+    let experiment = changes::experiment("oscillator", &System::Oscillator.table()?)?.experiment;
     let script = match script_measure(System::Oscillator)? {
-        Some((table, _)) => Some(changes::experiment("script", &table)?),
+        Some((table, _)) => Some(changes::experiment("script", &table)?.experiment),
         None => None,
     };
     let line = |task| Reference {
@@ -108,13 +105,15 @@ fn oscillator() -> Result<Vec<Reference>, Diagnostic> {
         task,
         says: TRUTH,
         mse: None,
-        violation: Some(violation(&experiment.laws, data(&experiment, task))),
-        violation_script: script.as_ref().map(|script| violation(&script.laws, data(script, task))),
+        violation: Some(violation(&experiment.training.laws, data(&experiment, task))),
+        violation_script: script
+            .as_ref()
+            .map(|script| violation(&script.training.laws, data(script, task))),
     };
     Ok(Task::ALL.map(line).to_vec())
 }
 
-/// Sum over laws of the mean violation, of the data of one trajectory.
+/// Returns the sum over laws of the mean violation, of the data of one trajectory.
 fn violation(laws: &[Law], dataset: &Dataset) -> f64 {
     let trajectory = &dataset.trajectories()[0];
     let steps =
@@ -123,30 +122,33 @@ fn violation(laws: &[Law], dataset: &Dataset) -> f64 {
         let mut residuals = vec![0.0; trajectory.len()];
         law.residuals(&steps, &mut Workspace::default(), &mut residuals);
         let rows = &residuals[law.reach().range(trajectory.len())];
-        let violation = |c: &f64| match law.relation() {
-            Relation::Equality => c.abs(),
-            Relation::AtMost => c.max(0.0),
-        };
+        let violation = |&c: &f64| law.relation().violation(c, 0.0);
         rows.iter().map(violation).sum::<f64>() / rows.len().max(1) as f64
     };
     laws.iter().map(mean).sum()
 }
 
-/// Rows of `truths.csv`: the words of a reference in the column `variant`.
+/// Returns rows of `truths.csv`: what is scored is in the column `method`.
 pub fn rows(references: &[Reference]) -> String {
     let number = |value: Option<f64>| value.map(exact).unwrap_or_default();
-    let row = |line: &Reference| {
-        format!(
-            "{},{},{},no,,{},,{},,,,{}\n",
+    let mut csv = CsvWriter::new();
+    for line in references {
+        csv.row([
             line.system.name(),
             line.task.name(),
             line.says,
-            number(line.mse),
-            number(line.violation),
-            number(line.violation_script),
-        )
-    };
-    references.iter().map(row).collect()
+            "no",
+            "",
+            &number(line.mse),
+            "",
+            &number(line.violation),
+            "",
+            "",
+            "",
+            &number(line.violation_script),
+        ]);
+    }
+    csv.into_text()
 }
 
 #[cfg(test)]

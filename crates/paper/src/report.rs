@@ -13,25 +13,25 @@ use super::variation::{Purpose, Variation};
 use super::verdict::{self, Judgement};
 use lawful_experiment::Manifest;
 
-/// What the report is made from.
+/// The contents of the report.
 pub(super) struct Findings<'a> {
-    /// What was run.
+    /// The settings.
     pub(super) options: &'a Options,
-    /// The command that ran it.
+    /// The command that was typed.
     pub(super) command: &'a str,
-    /// All cells, those of variations too.
+    /// All cells, including those of variations.
     pub(super) cells: &'a [Cell],
-    /// What the truth itself scores.
+    /// Scores of the true systems.
     pub(super) references: &'a [Reference],
-    /// The verdict.
+    /// Which claims hold.
     pub(super) judgements: &'a [Judgement],
     /// Names of the figures of each system.
     pub(super) figures: &'a [(System, Vec<String>)],
-    /// How long it took.
+    /// Processor time.
     pub(super) total: Total,
-    /// A run, for the machine and the program.
+    /// Any run: it names the machine and the program.
     pub(super) manifest: Option<&'a Manifest>,
-    /// Trainings in which too many evaluations failed, in words.
+    /// Trainings that failed, and why.
     pub(super) failures: &'a [String],
     /// Commits that runs were made with.
     pub(super) commits: &'a [String],
@@ -44,15 +44,15 @@ pub(super) const TITLE: &str = "The paper, reproduced";
 pub(super) fn blocks(findings: &Findings) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(1, TITLE.to_owned())];
     blocks.extend(settings(findings));
-    blocks.push(Block::Heading(2, "ModelChoice claims hold".to_owned()));
+    blocks.push(Block::Heading(2, "Which claims hold".to_owned()));
     blocks.push(Block::Paragraph(
         "*Holds* means: seen in all three tests, with p < 0.05 in the two-sided rank test \
-         (Mann–Whitney, exact) over seeds where variants are ranked. The self-adaptive variant is the \
-         one without best point, and it is held against the best of the seven others."
+         (Mann–Whitney, exact) over seeds where methods are ranked. The self-adaptive method is the \
+         one without best point, and it is compared with the best of the seven others."
             .to_owned(),
     ));
     blocks.extend(verdict::blocks(findings.judgements));
-    blocks.push(Block::Heading(2, "Ours beside the published numbers".to_owned()));
+    blocks.push(Block::Heading(2, "Comparison with the published numbers".to_owned()));
     blocks.push(Block::Paragraph(mark::RULE.to_owned()));
     for (system, figures) in findings.figures {
         blocks.push(Block::Heading(3, system.name().to_owned()));
@@ -106,10 +106,10 @@ fn settings(findings: &Findings) -> Vec<Block> {
     items.extend(findings.failures.iter().map(|failure| format!("Failed: {failure}")));
     vec![
         Block::Paragraph(
-            "Every experiment of Coelho, Costa and Ferrás, *A Self-Adaptive Penalty Variant for \
+            "Every experiment of Coelho, Costa and Ferrás, *A Self-Adaptive Penalty Method for \
              Integrating Prior Knowledge Constraints into Neural ODEs* (arXiv 2307.14940), with our \
-             numbers beside the published ones. All of this page but its discussion is written by \
-             the program."
+             numbers beside the published ones. Everything on this page except its discussion is \
+             written by the program."
                 .to_owned(),
         ),
         Block::List(items),
@@ -121,10 +121,10 @@ fn truths(findings: &Findings) -> Vec<Block> {
     if !findings.references.is_empty() {
         blocks.push(Block::Heading(2, "Truths beside the published data".to_owned()));
         blocks.push(Block::Paragraph(
-            "What the truth itself scores, without any training: no model of the reaction's training \
+            "Scores of the true systems, without any training. No model of the reaction's training \
              data can do better than the first lines, because its three grids sample three slightly \
-             different systems; and the true oscillator violates the published second law by the \
-             last ones."
+             different systems; the last lines are the true oscillator's violations of the published \
+             second law."
                 .to_owned(),
         ));
         let header = ["system", "test", "what is scored", "MSE", "violation", "as the script"];

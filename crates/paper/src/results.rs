@@ -6,7 +6,7 @@ use super::published::Spread;
 use super::statistics::spread;
 use super::system::{System, Task};
 use super::variant::{Kind, Variant};
-use lawful_experiment::exact;
+use lawful_experiment::{CsvWriter, exact};
 
 /// A cell of the tables.
 #[derive(Debug, Clone)]
@@ -21,65 +21,84 @@ pub struct Cell {
     pub runs: Vec<Outcome>,
 }
 
-/// The columns of a published table, and ours.
-const HEADER: &str = "dataset,task,method,best_point,mu,mse_mean,mse_std,violation_mean,\
-                      violation_std,seeds,violation_max,violation_script\n";
+/// The columns of the published table, and further ones.
+const HEADER: [&str; 12] = [
+    "dataset",
+    "task",
+    "method",
+    "best_point",
+    "mu",
+    "mse_mean",
+    "mse_std",
+    "violation_mean",
+    "violation_std",
+    "seeds",
+    "violation_max",
+    "violation_script",
+];
 
 impl Cell {
-    /// One number of each seed that has numbers.
+    /// Returns one score of each seed that could be solved.
     pub fn numbers(&self, of: impl Fn(&Measured) -> f64) -> Vec<f64> {
         self.runs.iter().flatten().map(of).collect()
     }
 
-    /// Mean squared errors of the seeds.
+    /// Returns the mean squared errors of the seeds.
     pub fn mse(&self) -> Vec<f64> {
         self.numbers(|measured| measured.mse)
     }
 
-    /// Violations of the seeds.
+    /// Returns the violations of the seeds.
     pub fn violation(&self) -> Vec<f64> {
         self.numbers(|measured| measured.violation)
     }
 
-    /// Violations of the seeds as the authors' script reports them.
+    /// Returns the violations of the seeds as the authors' script reports them.
     pub fn violation_as_reported(&self) -> Vec<f64> {
         self.numbers(|measured| measured.violation_script.unwrap_or(measured.violation))
     }
 
-    /// Seeds without numbers: the model could not be solved along this test.
+    /// Returns the number of seeds whose model could not be solved on this test.
     pub fn failed(&self) -> usize {
         self.runs.iter().filter(|run| run.is_err()).count()
     }
 
-    fn row(&self) -> String {
+    fn row(&self) -> [String; 12] {
         let number = |value: Option<f64>| value.map(exact).unwrap_or_default();
         let both = |spread: Option<Spread>| {
-            let (mean, std) = (spread.map(|s| s.mean), spread.and_then(|s| s.std));
-            format!("{},{}", number(mean), number(std))
+            [number(spread.map(|s| s.mean)), number(spread.and_then(|s| s.std))]
         };
         let scripts: Vec<f64> =
             self.runs.iter().flatten().filter_map(|measured| measured.violation_script).collect();
         let largest = self.numbers(|measured| measured.violation_max);
         let largest = largest.into_iter().reduce(f64::max);
-        format!(
-            "{},{},{},{},{},{},{},{},{},{}\n",
-            self.dataset.name(),
-            self.task.name(),
-            self.variant.strategy(),
-            if self.variant.best_point { "yes" } else { "no" },
+        let [mse, mse_std] = both(spread(&self.mse()));
+        let [violation, violation_std] = both(spread(&self.violation()));
+        [
+            self.dataset.name().to_owned(),
+            self.task.name().to_owned(),
+            self.variant.strategy().to_owned(),
+            if self.variant.best_point { "yes" } else { "no" }.to_owned(),
             self.variant.mu(),
-            both(spread(&self.mse())),
-            both(spread(&self.violation())),
-            self.runs.len() - self.failed(),
+            mse,
+            mse_std,
+            violation,
+            violation_std,
+            (self.runs.len() - self.failed()).to_string(),
             number(largest),
             number(spread(&scripts).map(|s| s.mean)),
-        )
+        ]
     }
 }
 
-/// The cells as a file with the columns and words of the published table.
+/// Returns the cells as a CSV file with the columns and words of the published table.
 pub fn csv<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
-    cells.into_iter().fold(HEADER.to_owned(), |text, cell| text + &cell.row())
+    let mut csv = CsvWriter::new();
+    csv.row(HEADER);
+    for cell in cells {
+        csv.row(cell.row());
+    }
+    csv.into_text()
 }
 
 /// Finds a cell of a system as published.

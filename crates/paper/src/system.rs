@@ -20,7 +20,7 @@ impl System {
     /// All of them, in the paper's order.
     pub const ALL: [Self; 3] = [Self::Population, Self::Reaction, Self::Oscillator];
 
-    /// Its word on the command line and in tables.
+    /// Returns its word on the command line and in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Population => "population",
@@ -29,12 +29,12 @@ impl System {
         }
     }
 
-    /// The system of this name.
+    /// Returns the system of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|system| system.name() == name)
     }
 
-    /// Its experiment file.
+    /// Returns its experiment file.
     pub fn file(self) -> &'static str {
         match self {
             Self::Population => include_str!("../experiments/population.toml"),
@@ -43,13 +43,13 @@ impl System {
         }
     }
 
-    /// Its experiment file as a table.
+    /// Returns its experiment file as a table.
     pub fn table(self) -> Result<Table, Diagnostic> {
         changes::parse(self.name(), self.file())
     }
 
-    /// CPU milliseconds of one training iteration in torchdiffeq, which the paper used: measured
-    /// beside ours, on one quiet core of a Zen 3 processor (see `benches/peers`).
+    /// Returns the CPU milliseconds of one training iteration in torchdiffeq, which the paper used:
+    /// measured beside ours, on one quiet core of a Zen 3 processor (see `benches/peers`).
     pub fn torchdiffeq_milliseconds(self) -> f64 {
         match self {
             Self::Population => 306.0,
@@ -74,7 +74,7 @@ impl Task {
     /// All of them, in the paper's order.
     pub const ALL: [Self; 3] = [Self::Reconstruction, Self::Extrapolation, Self::Completion];
 
-    /// Its word in tables: the name of its set in an experiment file.
+    /// Returns its word in tables: the name of its set in an experiment file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reconstruction => "reconstruction",

@@ -1,4 +1,4 @@
-//! The paper's four tables per system, ours and theirs in the same cell.
+//! The paper's four tables per system, with our and the published numbers in the same cell.
 
 use super::mark::Mark;
 use super::published::{self, Published, Spread};
@@ -8,7 +8,7 @@ use super::system::{System, Task};
 use super::variant::{Kind, Variant};
 use crate::document::Block;
 
-/// Which variants a table has.
+/// Whether a table has a variant.
 type Has = fn(Variant) -> bool;
 
 /// The paper's tables: the name of each, and the variants in it.
@@ -21,7 +21,7 @@ const TABLES: [(&str, Has); 4] = [
     }),
 ];
 
-/// The tables of a system, and why some cells cannot be compared.
+/// Returns the tables of a system, and why some cells cannot be compared.
 pub fn of_system(system: System, cells: &[Cell]) -> Vec<Block> {
     let published = published::published();
     let mut blocks = Vec::new();
@@ -61,7 +61,7 @@ fn row(
     };
     let mut texts = vec![cell.variant.to_string(), format!("{}{failed}", cell.task.name())];
     let mse = spread(&cell.mse());
-    // What is compared is what the script reports; what is shown is what the equations say.
+    // The report shows the violation of the equations and compares the one that the script reports.
     let (violation, reported) = (spread(&cell.violation()), spread(&cell.violation_as_reported()));
     let as_script = (violation != reported).then(|| text(reported));
     let compared = theirs.map(|theirs| {
@@ -107,7 +107,7 @@ pub fn text(spread: Option<Spread>) -> String {
     }
 }
 
-/// Two digits, as published.
+/// Formats a number with two digits, as published.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
@@ -122,7 +122,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Rounded to two digits.
+/// Rounds to two digits.
 fn round(value: f64, exponent: i32) -> f64 {
     let unit = 10_f64.powi(exponent - 1);
     (value / unit).round() * unit

@@ -1,22 +1,23 @@
-//! How long it took, and how long it would have taken elsewhere.
+//! Processor time of trainings, beside that of torchdiffeq.
 
 use super::figures::Trained;
 use super::matrix::Entry;
+use lawful_experiment::{CsvWriter, Manifest};
 
 /// Seconds of training, all runs together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Total {
-    /// How many trainings.
+    /// Number of trainings.
     pub trainings: usize,
     /// Optimiser steps of all of them.
     pub iterations: usize,
-    /// Our seconds on one core.
+    /// Seconds on one core.
     pub seconds: f64,
     /// Seconds on one core at the speed measured for torchdiffeq.
     pub torchdiffeq: f64,
 }
 
-/// The sum over all runs.
+/// Sums over all runs.
 pub(super) fn total(trained: &[Trained]) -> Total {
     let mut total = Total::default();
     for Trained { entry, runs } in trained {
@@ -33,20 +34,32 @@ pub(super) fn total(trained: &[Trained]) -> Total {
 
 /// `timings.csv`: one row for each training.
 pub(super) fn csv(trained: &[Trained]) -> String {
-    let header =
-        "dataset,method,best_point,mu,seed,iterations,seconds,milliseconds_per_iteration\n";
-    let rows = trained.iter().flat_map(|Trained { entry, runs }| {
-        let Entry { dataset, variant, .. } = entry;
-        let (name, strategy, mu) = (dataset.name(), variant.strategy(), variant.mu());
-        let best = if variant.best_point { "yes" } else { "no" };
-        runs.iter().map(move |run| {
-            let (seed, done, seconds) =
-                (run.manifest.seed, run.manifest.done, run.manifest.seconds);
-            let each = 1000.0 * seconds / done.max(1) as f64;
-            format!("{name},{strategy},{best},{mu},{seed},{done},{seconds:.3},{each:.4}\n")
-        })
-    });
-    header.to_owned() + &rows.collect::<Vec<_>>().concat()
+    let mut csv = CsvWriter::new();
+    csv.row([
+        "dataset",
+        "method",
+        "best_point",
+        "mu",
+        "seed",
+        "iterations",
+        "seconds",
+        "milliseconds_per_iteration",
+    ]);
+    for Trained { entry: Entry { dataset, variant, .. }, runs } in trained {
+        for run in *runs {
+            let Manifest { seed, done, seconds, .. } = run.manifest;
+            csv.cell(dataset.name());
+            csv.cell(variant.strategy());
+            csv.cell(if variant.best_point { "yes" } else { "no" });
+            csv.cell(variant.mu());
+            csv.cell(seed.to_string());
+            csv.cell(done.to_string());
+            csv.cell(format!("{seconds:.3}"));
+            csv.cell(format!("{:.4}", 1000.0 * seconds / done.max(1) as f64));
+            csv.end_row();
+        }
+    }
+    csv.into_text()
 }
 
 /// `3.2 s`, `7.5 min`, `1.9 h`, `3.8 days`.

@@ -1,18 +1,20 @@
-//! The nine variants that the paper compares.
+//! The nine methods that the paper compares, called variants here.
+//!
+//! Tables, columns and options call them methods, as the published tables do; in code, a method is a
+//! Runge–Kutta method.
 
 use std::fmt;
 
 use toml::{Table, Value};
 
-use lawful_experiment::Diagnostic;
-use lawful_experiment::config::meant;
+use lawful_experiment::{Diagnostic, meant};
 
-/// A strategy with or without best point.
+/// One of the nine methods of the paper: a strategy, with or without best point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
-    /// How violations enter the objective.
+    /// Its strategy: how violations enter the objective.
     pub kind: Kind,
-    /// Whether training goes back to the best point.
+    /// Whether training returns to the best point.
     pub best_point: bool,
 }
 
@@ -27,7 +29,7 @@ pub enum Kind {
     SelfAdaptive,
 }
 
-/// The variants in the order of the published tables, each with its word on the command line.
+/// The nine methods of the paper in the order of its tables, each with its word on the command line.
 pub const VARIANTS: [(&str, Variant); 9] = [
     ("vanilla", Variant { kind: Kind::Vanilla, best_point: false }),
     ("l1:1+best", Variant { kind: Kind::L1(1), best_point: true }),
@@ -41,12 +43,12 @@ pub const VARIANTS: [(&str, Variant); 9] = [
 ];
 
 impl Variant {
-    /// The nine variants, in the order of the published tables.
+    /// Returns the nine methods of the paper in the order of its tables.
     pub fn all() -> impl Iterator<Item = Self> + Clone {
         VARIANTS.iter().map(|(_, variant)| *variant)
     }
 
-    /// The variant of a word on the command line.
+    /// Returns the method of a word on the command line.
     pub fn from_word(word: &str) -> Result<Self, Diagnostic> {
         let known = VARIANTS.iter().find(|(known, _)| *known == word);
         known.map(|(_, variant)| *variant).ok_or_else(|| {
@@ -59,7 +61,7 @@ impl Variant {
         })
     }
 
-    /// Its strategy in published tables: `l1`.
+    /// Returns its strategy in published tables: `l1`.
     pub fn strategy(self) -> &'static str {
         match self.kind {
             Kind::Vanilla => "vanilla",
@@ -68,7 +70,7 @@ impl Variant {
         }
     }
 
-    /// Its μ in published tables; empty where there is none to choose.
+    /// Returns its μ in published tables; empty for strategies without one.
     pub fn mu(self) -> String {
         match self.kind {
             Kind::L1(mu) => mu.to_string(),
@@ -76,7 +78,7 @@ impl Variant {
         }
     }
 
-    /// `[strategy]` of an experiment file.
+    /// Returns `[strategy]` of an experiment file.
     pub fn table(self) -> Table {
         let mut table = Table::from_iter([("kind".to_owned(), Value::from(self.strategy()))]);
         if let Kind::L1(mu) = self.kind {

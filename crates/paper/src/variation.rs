@@ -1,4 +1,4 @@
-//! Experiments of the paper with one thing changed.
+//! Variations: experiments of the paper with one change.
 
 use toml::{Table, Value};
 
@@ -12,28 +12,28 @@ const FILE: &str = include_str!("../experiments/variations.toml");
 /// What a variation is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A truth beside the published data.
+    /// A correction of the published data or laws.
     Truth,
     /// Another learning rate.
     Rate,
 }
 
-/// One thing changed.
+/// An experiment with one change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variation {
     /// Its name in the column `dataset`.
     pub name: String,
     /// What it is for.
     pub purpose: Purpose,
-    /// What it changes, in words.
+    /// What it changes, for the report.
     pub says: String,
-    /// Which system it is one of.
+    /// The system that it changes.
     pub system: System,
     change: Table,
     remove: Vec<String>,
 }
 
-/// All variations, in the order of the file.
+/// Returns all variations, in the order of the file.
 ///
 /// # Panics
 /// If the embedded file is not the one that was committed.
@@ -63,11 +63,11 @@ fn variation(name: &str, purpose: Purpose, value: &Value) -> Option<Variation> {
 }
 
 impl Variation {
-    /// Changes an experiment file of its system, which gets its name.
+    /// Applies the change to an experiment file of its system and names the file after it.
     pub fn apply(&self, table: &mut Table) -> Result<(), Diagnostic> {
         for path in &self.remove {
             if !changes::remove(table, path) {
-                let message = format!("`{}` takes out `{path}`, which is not there", self.name);
+                let message = format!("`{}` removes `{path}`, which does not exist", self.name);
                 return Err(Diagnostic::new(message));
             }
         }
@@ -88,13 +88,13 @@ mod tests {
         assert_eq!(names, ["reaction-exact", "oscillator-energy", "oscillator-1e-4"]);
         for variation in all {
             let mut table = variation.system.table().unwrap();
-            let published = changes::experiment("published", &table).unwrap();
+            let published = changes::experiment("published", &table).unwrap().experiment;
             variation.apply(&mut table).unwrap();
-            let varied = changes::experiment(&variation.name, &table).unwrap();
+            let varied = changes::experiment(&variation.name, &table).unwrap().experiment;
             assert_eq!(varied.name, variation.name);
-            let differs = varied.training_set != published.training_set
-                || varied.laws.len() != published.laws.len()
-                || varied.training != published.training;
+            let differs = varied.training.data != published.training.data
+                || varied.training.laws.len() != published.training.laws.len()
+                || varied.training.phases != published.training.phases;
             assert!(differs, "{}", variation.name);
         }
     }

@@ -1,4 +1,4 @@
-//! Which claims of the paper hold, in words that follow from the numbers.
+//! Which claims of the paper hold, decided from the numbers.
 
 use super::claims::{self, Finding};
 use super::document::Block;
@@ -7,27 +7,27 @@ use super::results::Cell;
 use super::system::System;
 use super::variation::Purpose;
 
-/// What became of a claim.
+/// Whether a claim holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
-    /// It is seen, and not by chance.
+    /// It is seen, and significant.
     Holds,
     /// It is not seen.
     DoesNotHold,
-    /// It is not seen at the paper's rate, and seen at another.
+    /// It is not seen at the learning rate of the paper, but at another.
     HoldsAtAnotherRate,
-    /// It is seen, but so few seeds could show it by chance.
+    /// It is seen, but with so few seeds it cannot be significant.
     TooFewSeeds,
 }
 
 impl Word {
-    /// As it is written.
+    /// Returns it as written in the report.
     pub fn text(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::DoesNotHold => "does not hold",
             Self::HoldsAtAnotherRate => "holds at another rate",
-            Self::TooFewSeeds => "seen, but too few seeds to tell",
+            Self::TooFewSeeds => "seen, but with too few seeds for significance",
         }
     }
 }
@@ -39,7 +39,7 @@ pub struct Judgement {
     pub claim: &'static str,
     /// The system.
     pub system: System,
-    /// What became of it.
+    /// Whether it holds.
     pub word: Word,
     /// The numbers.
     pub evidence: Vec<String>,
@@ -80,7 +80,7 @@ pub fn judge(cells: &[Cell]) -> Vec<Judgement> {
     judgements
 }
 
-/// The system at other rates, where it was trained.
+/// Returns the variations of a system that were trained at other learning rates.
 fn other_rates(cells: &[Cell], system: System) -> Vec<Dataset> {
     let mut found: Vec<Dataset> = Vec::new();
     for cell in cells {
@@ -92,7 +92,7 @@ fn other_rates(cells: &[Cell], system: System) -> Vec<Dataset> {
     found
 }
 
-/// The verdict as a part of the report.
+/// Returns the verdict as a part of the report.
 pub fn blocks(judgements: &[Judgement]) -> Vec<Block> {
     let mut blocks = Vec::new();
     for claim in claims::CLAIMS {
@@ -109,7 +109,7 @@ pub fn blocks(judgements: &[Judgement]) -> Vec<Block> {
     blocks
 }
 
-/// One line for each claim and system: `holds`, without the numbers.
+/// Returns one line for each claim and system, without the numbers.
 pub fn summary(judgements: &[Judgement]) -> Vec<String> {
     let line = |j: &Judgement| format!("{}, {}: {}", j.claim, j.system.name(), j.word.text());
     judgements.iter().map(line).collect()

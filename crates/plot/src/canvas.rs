@@ -64,7 +64,7 @@ impl Frame {
     }
 }
 
-/// A picture in the making.
+/// A figure that is being drawn.
 pub(super) struct Canvas {
     scene: Scene,
 }
@@ -184,10 +184,10 @@ impl Canvas {
         });
     }
 
-    /// The picture in both formats.
+    /// Returns the figure in both formats.
     pub(super) fn finish(self) -> Figure {
         let (width, height) = (self.scene.width, self.scene.height);
-        // Without a view box a page cannot show the picture at another size.
+        // Without a view box a page cannot show the figure at another size.
         let svg = SvgBackend::new().render_scene(&self.scene).replacen(
             "<svg ",
             &format!("<svg viewBox=\"0 0 {width} {height}\" "),

@@ -35,7 +35,7 @@ impl Trajectory {
     }
 }
 
-/// What one model says.
+/// The predictions of one model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prediction {
     /// Name in the legend.
@@ -70,7 +70,7 @@ pub struct CurvesFigure {
     pub measured: Vec<Trajectory>,
     /// What was predicted, drawn as lines.
     pub predictions: Vec<Prediction>,
-    /// Stretches of time; the first, the training range, is shaded in the panels, of the others the
+    /// Ranges of time; the first, the training range, is shaded in the panels, of the others the
     /// ends are marked.
     pub ranges: Vec<TimeRange>,
 }

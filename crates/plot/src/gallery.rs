@@ -15,7 +15,7 @@ const COLUMNS: usize = 3;
 /// Width and height of a frame.
 const SIZE: (f64, f64) = (250.0, 170.0);
 
-/// What one model says.
+/// The predictions of one model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exhibit {
     /// The model's name, above its panel.

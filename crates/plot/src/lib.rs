@@ -1,16 +1,16 @@
-//! Pictures of what was learned, as SVG and PNG, from plain data.
+//! Figures of data, predictions and training, as SVG and PNG.
 //!
-//! Every function takes names and numbers and gives a [`Figure`]; writing the files is the caller's
-//! job. The same data give the same bytes: nothing here knows the date, the locale or the fonts of
-//! the machine (the PNG carries its own letters).
+//! Every function takes names and numbers and returns a [`Figure`]; the caller writes the files. The
+//! same data give the same bytes: figures do not depend on the date, the locale or the fonts of the
+//! machine (the PNG uses a font of its own).
 //!
-//! What every figure keeps to:
+//! Rules for every figure:
 //! - A value that is not finite is a gap, never an error. Empty and constant series are drawn too.
-//! - Nothing is left out silently: what does not fit is said in a note below the panels.
+//! - Nothing is left out silently: what does not fit is mentioned in a note below the panels.
 //! - Colour is never the only difference: lines differ in their dashes, dots in their shape.
 //! - Legends and labels stand outside the frames, so they cover no data.
-//! - A curve with more points than can be seen keeps the first, the lowest, the highest and the
-//!   last point of each narrow slice, which on paper looks the same and hides no spike.
+//! - A curve with more points than pixels keeps the first, the lowest, the highest and the last point
+//!   of each narrow slice, which looks the same and hides no spike.
 //!
 //! ```
 //! use lawful_plot::{CurvesFigure, Line, Prediction, Trajectory, curves};
@@ -74,11 +74,11 @@ pub use phase::phase;
 pub use residuals::{LawResiduals, ResidualCurve, ResidualsFigure, Side, residuals};
 pub use style::Line;
 
-/// A finished picture, twice: to zoom into, and to print.
+/// A finished figure in two formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
-    /// Scalable picture; its letters come from the reader's fonts.
+    /// Vector graphics; text uses the fonts of the viewer.
     pub svg: String,
-    /// The same picture in pixels, at twice the SVG's size, letters drawn in.
+    /// The same figure in pixels, at twice the size of the SVG, with the text drawn in.
     pub png: Vec<u8>,
 }

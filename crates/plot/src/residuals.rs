@@ -50,7 +50,7 @@ pub struct LawResiduals {
     pub text: String,
     /// Which side breaks it.
     pub side: Side,
-    /// Residuals up to this size are not marked as broken; 0 marks all.
+    /// Residuals up to this size are not marked as violated; 0 marks all.
     pub tolerance: f64,
     /// One or several curves.
     pub curves: Vec<ResidualCurve>,

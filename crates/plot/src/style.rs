@@ -21,7 +21,7 @@ const COLOURS: [Colour; 6] = [
     Colour(60, 60, 60),
 ];
 
-/// Lengths of ink and of paper in turn, in units of the picture; empty is a solid line.
+/// Alternating lengths of dashes and gaps, in units of the figure; empty is a solid line.
 pub(super) type Dashes = &'static [f64];
 
 const SOLID: Dashes = &[];

@@ -249,7 +249,7 @@ fn a_prediction_that_runs_away_leaves_the_panel_and_is_named() {
 }
 
 #[test]
-fn a_million_points_make_a_picture_of_modest_size() {
+fn a_million_points_make_a_small_figure() {
     let t: Vec<f64> = (0..1_000_000).map(|i| f64::from(i) * 1e-4).collect();
     let values: Vec<f64> = t.iter().map(|t| (37.0 * t).sin()).collect();
     let trajectory = Trajectory { t, values, ..Trajectory::default() };

@@ -1,4 +1,4 @@
-//! `lawful check`: says what was understood, trains nothing.
+//! `lawful check`: reads an experiment and prints a summary, without training.
 
 use lawful_experiment::{Diagnostic, read, summary};
 
@@ -6,12 +6,15 @@ use crate::arguments::Check;
 use crate::output::{self, typed};
 
 pub(crate) fn run(options: &Check) -> Result<u8, Diagnostic> {
-    let experiment = read(&options.experiment)?;
+    let file = read(&options.experiment)?;
     if options.complete {
-        output::data(&experiment.complete_text())?;
+        output::data(&file.complete)?;
     } else {
-        output::data(&summary(&experiment))?;
-        output::talk(format!("\nall is well: lawful train {}", typed(&options.experiment)));
+        output::data(&summary(&file.experiment))?;
+        output::talk(format!(
+            "\nno errors found; to train: lawful train {}",
+            typed(&options.experiment)
+        ));
     }
     Ok(0)
 }

@@ -1,13 +1,13 @@
-//! `lawful compare`: experiments side by side, from several seeds.
+//! `lawful compare`: trains several experiments, seeds and changes, and compares them.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use lawful_experiment::Diagnostic;
-use lawful_experiment::compare::{Compared, Options, compare, markdown};
+use lawful_experiment::compare::{Comparison, Options, compare, markdown};
+use lawful_experiment::{Diagnostic, counted};
 
 use crate::output::{data, talk, typed};
-use crate::study_progress::Overall;
+use crate::study_progress::StudyProgress;
 use crate::{INTERRUPTED, MISSED};
 
 #[derive(Debug, Args)]
@@ -15,23 +15,23 @@ pub(crate) struct Compare {
     /// Experiment files, or folders with an `experiment.toml`
     #[arg(value_name = "EXPERIMENT", required = true)]
     experiments: Vec<PathBuf>,
-    /// File with axes of changes: every combination of their levels is trained
+    /// File with axes of changes; every combination of their levels is trained
     #[arg(long, value_name = "FILE")]
     vary: Option<PathBuf>,
-    /// Seeds of each: 1 to N
+    /// Train with the seeds 1 to N
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
-    /// Only the levels that are marked as quick
+    /// Train only the levels marked as `quick`
     #[arg(long, requires = "vary")]
     quick: bool,
-    /// Trainings at the same time; default: one per core
+    /// Number of trainings that run at the same time; default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Folder for everything; an interrupted comparison goes on there
+    /// Folder for all results; an interrupted comparison resumes there
     #[arg(long, value_name = "FOLDER", default_value = "compare")]
     out: PathBuf,
-    /// No progress, no talk: only the table
+    /// Print only the table
     #[arg(long, short)]
     quiet: bool,
 }
@@ -48,26 +48,25 @@ pub(crate) fn run(options: &Compare) -> Result<u8, Diagnostic> {
         quick: options.quick,
         jobs: options.jobs.map_or(cores, usize::from),
     };
-    let overall = Overall::new(options.quiet);
-    let ended = compare(&wanted, &options.out, &overall);
-    overall.clear();
-    match ended? {
-        Compared::Interrupted => {
-            if !options.quiet {
-                talk("stopped; the same command goes on from here");
-            }
-            Ok(INTERRUPTED)
+    let progress = StudyProgress::new(options.quiet);
+    let compared = compare(&wanted, &options.out, &progress);
+    progress.clear();
+    let Some(Comparison { lines, axes, table, failed }) = compared? else {
+        if !options.quiet {
+            talk("interrupted: the same command resumes");
         }
-        Compared::Done { lines, axes, table, failed } => {
-            data(&markdown(&lines, &axes))?;
-            if !options.quiet {
-                let runs = options.out.join("runs.csv");
-                talk(format!("\n{} and {}", typed(&table), typed(&runs)));
-            }
-            if failed > 0 {
-                talk(format!("error: {failed} trainings failed; their manifests say why"));
-            }
-            Ok(if failed > 0 { MISSED } else { 0 })
-        }
+        return Ok(INTERRUPTED);
+    };
+    data(&markdown(&lines, &axes))?;
+    if !options.quiet {
+        let runs = options.out.join("runs.csv");
+        talk(format!("\nwrote {} and {}", typed(&table), typed(&runs)));
     }
+    if failed > 0 {
+        talk(format!(
+            "error: {} failed; the reasons are in the manifests",
+            counted(failed, "training")
+        ));
+    }
+    Ok(if failed > 0 { MISSED } else { 0 })
 }

@@ -1,4 +1,4 @@
-//! `lawful demo`: an epidemic whose infected nobody counts, with and without the laws, and what happened.
+//! `lawful demo`: trains on an epidemic whose infected are not counted, with and without the laws.
 
 use lawful_experiment::{
     Diagnostic, Experiment, LoadedRun, RECONSTRUCTION, Status, Trained, figures, read_embedded,
@@ -24,29 +24,29 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
         "An epidemic runs for 60 days. Every day the susceptible S and the recovered R are counted,\n\
          with an error of 3 %; the infected I are known on the first day only. A small network\n\
          learns dS/dt, dI/dt and dR/dt twice: from the counts alone, and under the laws\n\
-         `S + I + R == 1` and `I >= 0`. ModelChoice phases it trains in, it chooses itself.\n",
+         `S + I + R == 1` and `I >= 0`. The phases of training are selected from the data.\n",
     );
     let mut runs = Vec::new();
     for (strategy, label) in [("vanilla", "without the laws"), ("self-adaptive", "with the laws")] {
         let text =
             EXPERIMENT.replace("kind = \"self-adaptive\"", &format!("kind = \"{strategy}\""));
-        let experiment = read_embedded("demo.toml", &text)?;
+        let file = read_embedded("demo.toml", &text)?;
         let mut progress = Progress::new(options.quiet, label);
-        let trained = train(&experiment, &options.out, &mut progress)?;
+        let trained = train(&file, &options.out, &mut progress)?;
         if trained.manifest.status == Status::Interrupted {
-            say(&format!("to go on: lawful resume {}", typed(trained.folder.path())));
+            say(&format!("to resume: lawful resume {}", typed(trained.folder.path())));
             return Ok(INTERRUPTED);
         }
-        runs.push((label, experiment, trained));
+        runs.push((label, file.experiment, trained));
     }
     draw(&runs)?;
     let (_, _, last) = &runs[runs.len() - 1];
     data(&table(&runs))?;
     let figures = last.folder.path().join("figures");
     say(&format!(
-        "\nLook at {}:\n  demo.png             both models beside the truth, which neither of them saw\n  \
-         residuals-*.png      where the laws are broken\n  \
-         learning.png         loss, violation and the laws' weights during training\n\
+        "\nFigures in {}:\n  demo.png             both models and the true solution, which was not trained on\n  \
+         residuals-*.png      where the laws are violated\n  \
+         learning.png         loss, violations and weights of the laws during training\n\
          Then `lawful init oscillator` writes an experiment of your own to start from.",
         figures.display()
     ));
@@ -56,8 +56,8 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
 fn table(runs: &[(&str, Experiment, Trained)]) -> String {
     let mut rows = Vec::new();
     for (label, _, trained) in runs {
-        for set in trained.assessment.iter().flat_map(|assessment| &assessment.sets) {
-            let numbers = match &set.outcome {
+        for set in trained.scores.iter().flat_map(|scores| &scores.sets) {
+            let numbers = match &set.score {
                 Ok(score) => [short(score.mse), short(score.violation)],
                 Err(_) => ["failed".to_owned(), "–".to_owned()],
             };
@@ -75,7 +75,7 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
     for (label, experiment, trained) in runs {
         let run = LoadedRun::open(trained.folder.path(), None)?;
         let (name, dataset) = experiment.tests.last().expect("the demo has test sets");
-        let mut figure = figures::curves_of(experiment, &run.theta, name, dataset);
+        let mut figure = figures::curves_of(experiment, &run.model, name, dataset);
         figure.title = String::from(*label);
         figure.predictions[0].name = String::from(*label);
         figure.predictions[0].line = line;
@@ -83,7 +83,7 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
         // What is measured is the training set; the test set is the truth.
         let truth = std::mem::replace(
             &mut figure.measured,
-            figures::curves_of(experiment, &run.theta, RECONSTRUCTION, &experiment.training_set)
+            figures::curves_of(experiment, &run.model, RECONSTRUCTION, &experiment.training.data)
                 .measured,
         );
         let truth = Prediction { name: name.clone(), line: Line::Truth, trajectories: truth };
@@ -95,11 +95,11 @@ fn draw(runs: &[(&str, Experiment, Trained)]) -> Result<(), Diagnostic> {
     figures::save(
         &last.folder,
         "demo",
-        &side_by_side("an epidemic whose infected nobody counted", &figures),
+        &side_by_side("an epidemic whose infected were not counted", &figures),
     )?;
     let mut both = figures.remove(1);
     both.title =
-        String::from("an epidemic whose infected nobody counted, with and without the laws");
+        String::from("an epidemic whose infected were not counted, with and without the laws");
     both.predictions.extend(figures.remove(0).predictions.into_iter().take(1));
     figures::save(&last.folder, "demo-curves", &curves(&both))
 }

@@ -1,6 +1,7 @@
-//! `lawful evaluate`: errors and violations of a model on each set.
+//! `lawful evaluate`: prints a model's errors and violations on each set.
 
-use lawful_experiment::{Diagnostic, LoadedRun, Score, Scores, assess, exact, short};
+use lawful::Score;
+use lawful_experiment::{Diagnostic, LoadedRun, Scores, exact, score_sets, short};
 
 use crate::MISSED;
 use crate::arguments::Evaluate;
@@ -9,70 +10,74 @@ use crate::text_table::render;
 
 pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     let run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
-    let assessment = assess(&run.experiment, &run.theta, run.manifest.substeps);
+    let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
     if options.json {
-        data(&format!("{:#}\n", assessment.json()))?;
+        data(&format!("{:#}\n", scores.json()))?;
     } else {
-        talk(format!("{} model, of iteration {}\n", run.which.name(), run.iteration));
-        data(&table(&assessment))?;
+        talk(format!(
+            "{} model, iteration {}\n",
+            run.choice.name(),
+            run.model.description().iteration
+        ));
+        data(&table(&scores))?;
     }
-    if let Some(warning) = assessment.warning() {
+    if let Some(warning) = scores.warning() {
         talk(format!("warning: {warning}"));
     }
-    Ok(say_failures(&assessment))
+    Ok(say_failures(&scores))
 }
 
-/// Says which sets could not be solved; the exit code.
-pub(crate) fn say_failures(assessment: &Scores) -> u8 {
+/// Prints which sets could not be solved, and returns the exit code.
+pub(crate) fn say_failures(scores: &Scores) -> u8 {
     let mut code = 0;
-    for (set, failure) in assessment.failures() {
+    for (set, failure) in scores.failures() {
         talk(format!("error: {set} could not be solved: {failure}"));
         code = MISSED;
     }
     code
 }
 
-/// The scores of every set, then of each law, the learned constants, and what the solver
-/// contributes.
-pub(crate) fn table(assessment: &Scores) -> String {
-    let mut text = sets(assessment);
-    if !assessment.laws.is_empty() {
+/// Returns tables of the scores of every set, of each law and of the learned constants, and what the
+/// solver contributes.
+pub(crate) fn table(scores: &Scores) -> String {
+    let mut text = sets(scores);
+    if !scores.laws.is_empty() {
         text.push('\n');
-        text += &laws(assessment);
+        text += &laws(scores);
     }
-    if !assessment.constants.is_empty() {
+    if !scores.constants.is_empty() {
         text.push('\n');
-        text += &constants(assessment);
+        text += &constants(scores);
     }
-    match assessment.solver_note() {
+    match scores.solver_note() {
         Some(note) => format!("{text}\n{note}\n"),
         None => text,
     }
 }
 
-fn constants(assessment: &Scores) -> String {
-    let rows = assessment.constants.iter().map(|constant| {
+fn constants(scores: &Scores) -> String {
+    let rows = scores.constants.iter().map(|constant| {
         vec![constant.name.clone(), six_digits(constant.value), exact(constant.start)]
     });
     render(&["constant", "learned", "start"], 1, &rows.collect::<Vec<_>>())
 }
 
-/// What one quotes of a constant: `0.123457`, `9.81`, `6.674e-11`.
+/// Six significant digits: `0.123457`, `9.81`, `6.674e-11`.
 fn six_digits(value: f64) -> String {
     format!("{value:.5e}").parse().map_or_else(|_| exact(value), exact)
 }
 
-fn sets(assessment: &Scores) -> String {
-    let has_laws = !assessment.laws.is_empty();
+fn sets(scores: &Scores) -> String {
+    let has_laws = !scores.laws.is_empty();
     let mut header = vec!["set", "rows", "from", "to", "mse"];
     if has_laws {
         header.extend(["violation", "largest"]);
     }
     let mut rows = Vec::new();
-    for set in &assessment.sets {
+    for set in &scores.sets {
         let mut row = vec![set.name.clone(), set.rows.to_string()];
         row.extend([exact(set.range.0), exact(set.range.1)]);
-        row.extend(match &set.outcome {
+        row.extend(match &set.score {
             Ok(Score { mse, violation, violation_max, .. }) => {
                 [mse, violation, violation_max].map(|number| short(*number))
             }
@@ -84,12 +89,12 @@ fn sets(assessment: &Scores) -> String {
     render(&header, 1, &rows)
 }
 
-fn laws(assessment: &Scores) -> String {
+fn laws(scores: &Scores) -> String {
     let mut rows = Vec::new();
-    for (k, name) in assessment.laws.iter().enumerate() {
-        for (n, set) in assessment.sets.iter().enumerate() {
+    for (k, name) in scores.laws.iter().enumerate() {
+        for (n, set) in scores.sets.iter().enumerate() {
             let name = if n == 0 { name.clone() } else { String::new() };
-            let numbers = match &set.outcome {
+            let numbers = match &set.score {
                 Ok(score) => {
                     let law = &score.laws[k];
                     let share = format!("{:.1} %", 100.0 * law.share);

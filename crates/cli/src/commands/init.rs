@@ -48,8 +48,8 @@ pub(crate) fn run(options: &Init) -> Result<u8, Diagnostic> {
     let csv = folder.join(format!("{}.csv", template.name));
     for path in [&experiment, &csv] {
         if path.exists() {
-            return Err(Diagnostic::new(format!("`{}` exists already", path.display()))
-                .with_hint("name another folder: nothing is overwritten"));
+            return Err(Diagnostic::new(format!("`{}` already exists", path.display()))
+                .with_hint("give another folder: existing files are not overwritten"));
         }
     }
     files::create_folder(folder)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(options: &Init) -> Result<u8, Diagnostic> {
     files::write(&experiment, template.experiment.replace(&usual, &shown).as_bytes())?;
     files::write(&csv, template.csv.as_bytes())?;
     talk(format!(
-        "wrote an experiment and its data, {}\nnext: lawful check {shown}\nthen: lawful train {shown}",
+        "wrote an experiment and its data, {}\nto check it: lawful check {shown}\nto train it: lawful train {shown}",
         csv.display(),
     ));
     data(&format!("{}\n", experiment.display()))?;

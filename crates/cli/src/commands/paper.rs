@@ -1,32 +1,30 @@
-//! `lawful paper`: every experiment of the paper beside its published numbers.
+//! `lawful paper`: runs the experiments of the paper and compares with its published numbers.
 
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use lawful::Precision;
-use lawful_experiment::{Diagnostic, files};
+use lawful_experiment::{Diagnostic, counted, files};
 use lawful_paper::timings::duration;
-use lawful_paper::{
-    Ended, Options, Preset, Reproduction, System, VARIANTS, Variant, reproduce, verdict,
-};
+use lawful_paper::{Options, Preset, Reproduction, System, VARIANTS, Variant, reproduce, verdict};
 
 use crate::output::{data, talk, typed};
-use crate::study_progress::Overall;
+use crate::study_progress::StudyProgress;
 use crate::{INTERRUPTED, MISSED};
 
 #[derive(Debug, Args)]
 pub(crate) struct Paper {
-    /// Whose settings: the paper's equations, or the authors' public scripts
+    /// Settings to use: those of the paper's equations, or of the authors' public scripts
     #[arg(long = "as", value_name = "PRESET", default_value = "paper")]
     preset: Settings,
-    /// System to run, instead of all three; may be given several times
+    /// System to run, instead of all three; can be given several times
     #[arg(long, value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems()))]
     system: Vec<String>,
-    /// Method to run, instead of all nine; may be given several times
+    /// Method to run, instead of all nine; can be given several times
     #[arg(long = "method", value_name = "METHOD", value_parser = PossibleValuesParser::new(variants()))]
     variant: Vec<String>,
-    /// Seeds of each method: 1 to N
+    /// Train each method with the seeds 1 to N
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
@@ -37,19 +35,19 @@ pub(crate) struct Paper {
     /// Precision of the arithmetic inside the network
     #[arg(long, value_name = "PRECISION", default_value = "single")]
     precision: Digits,
-    /// Train on two truths beside the published data, too
+    /// Also train on the exact solution of the reaction, and the oscillator with a law that holds
     #[arg(long)]
     truths: bool,
-    /// Train the oscillator at the rate of the authors' script, too
+    /// Also train the oscillator at the learning rate of the authors' script
     #[arg(long)]
     rates: bool,
-    /// Trainings at the same time; default: one per core
+    /// Number of trainings that run at the same time; default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Folder for everything; an interrupted reproduction goes on there
+    /// Folder for all results; an interrupted reproduction resumes there
     #[arg(long, value_name = "FOLDER", default_value = "paper")]
     out: PathBuf,
-    /// No progress, no talk: only the name of the report
+    /// Print only the name of the report
     #[arg(long, short)]
     quiet: bool,
 }
@@ -58,13 +56,13 @@ pub(crate) struct Paper {
 enum Settings {
     /// The equations
     Paper,
-    /// The scripts, where they differ from the equations
+    /// The equations, with the changes that the scripts make to them
     Script,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Digits {
-    /// 32-bit floats, as the authors' scripts
+    /// 32-bit floats, as in the authors' scripts
     Single,
     /// 64-bit floats
     Double,
@@ -80,23 +78,21 @@ fn variants() -> impl Iterator<Item = &'static str> {
 
 pub(crate) fn run(options: &Paper) -> Result<u8, Diagnostic> {
     let wanted = wanted(options)?;
-    let overall = Overall::new(options.quiet);
-    let ended = reproduce(&wanted, &options.out, &command(options), &overall);
-    overall.clear();
-    match ended? {
-        Ended::Interrupted => {
-            if !options.quiet {
-                talk("stopped; the same command goes on from here");
-            }
-            Ok(INTERRUPTED)
+    let progress = StudyProgress::new(options.quiet);
+    let reproduced = reproduce(&wanted, &options.out, &command(options), &progress);
+    progress.clear();
+    let Some(reproduction) = reproduced? else {
+        if !options.quiet {
+            talk("interrupted: the same command resumes");
         }
-        Ended::Done(reproduction) => report(&reproduction, options.quiet),
-    }
+        return Ok(INTERRUPTED);
+    };
+    report(&reproduction, options.quiet)
 }
 
 fn wanted(options: &Paper) -> Result<Options, Diagnostic> {
     files::create_folder(&options.out)
-        .map_err(|error| error.with_hint("name another folder: `--out FOLDER`"))?;
+        .map_err(|error| error.with_hint("choose another folder: `--out FOLDER`"))?;
     let everything = Options::default();
     let named = |word: &str| options.system.iter().any(|name| name == word);
     let chosen: Vec<Variant> =
@@ -123,7 +119,8 @@ fn wanted(options: &Paper) -> Result<Options, Diagnostic> {
     })
 }
 
-/// What to type for the same results; where they go and how many cores work does not matter.
+/// Returns a command that gives the same results; the output folder and the number of cores are left
+/// out.
 fn command(options: &Paper) -> String {
     let mut words = vec!["lawful paper".to_owned()];
     if options.preset == Settings::Script {
@@ -153,15 +150,18 @@ fn report(reproduction: &Reproduction, quiet: bool) -> Result<u8, Diagnostic> {
             talk(line);
         }
         talk(format!(
-            "\n{} trainings took {} of processor time; torchdiffeq would take {}",
-            total.trainings,
+            "\n{} took {} of processor time; torchdiffeq would take {}",
+            counted(total.trainings, "training"),
             duration(total.seconds),
             duration(total.torchdiffeq)
         ));
-        talk(format!("read {}", typed(report)));
+        talk(format!("report: {}", typed(report)));
     }
     if *failed > 0 {
-        talk(format!("error: {failed} trainings failed; the report says which"));
+        talk(format!(
+            "error: {} failed; they are listed in the report",
+            counted(*failed, "training")
+        ));
     }
     data(&format!("{}\n", report.display()))?;
     Ok(if *failed > 0 { MISSED } else { 0 })

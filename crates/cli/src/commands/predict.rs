@@ -1,8 +1,8 @@
-//! `lawful predict`: what a model says at any times, as CSV on stdout.
+//! `lawful predict`: prints a model's predictions at any times, as CSV.
 
 use lawful::ode::InvalidSolver;
 use lawful::{Adaptive, Control, Solver, Table, Tableau, Trajectory};
-use lawful_experiment::{Diagnostic, LoadedRun, exact, predict, read_times};
+use lawful_experiment::{CsvWriter, Diagnostic, LoadedRun, exact, read_times};
 
 use crate::MISSED;
 use crate::arguments::Predict;
@@ -11,20 +11,20 @@ use crate::output::{data, talk};
 pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
     let experiment = &run.experiment;
-    let names = experiment.vocabulary.state();
+    let names = run.model.state();
     let trajectory = chosen(options, &run)?;
     let (start, _) = ends(trajectory);
-    let times = times(options, trajectory, experiment.time_column())?;
-    let method = method(options, experiment.predict)?;
+    let times = times(options, trajectory, &experiment.time_column)?;
+    let method = method(options, *run.model.solver())?;
     let initial = match &options.initial {
         Some(text) => Some(state(text, names)?),
         None if times[0] < start => {
             return Err(Diagnostic::new(format!(
-                "the data start at t = {start}, after the first time asked for, {}",
+                "the data start at t = {start}, after the first requested time, {}",
                 times[0]
             ))
             .with_hint(format!(
-                "ask for times from {start} on, or give the state: {}",
+                "request times from {start} on, or give the initial state: {}",
                 example(names)
             )));
         }
@@ -36,9 +36,9 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     if lead == 1 {
         solved.insert(0, start);
     }
-    let initial = initial.unwrap_or_else(|| experiment.initial_state(&run.theta, trajectory));
+    let initial = initial.unwrap_or_else(|| run.model.initial_state(trajectory));
     let table = Table { times: &trajectory.times, values: &trajectory.inputs };
-    let states = predict::states(experiment, &run.theta, &method, &solved, &initial, table);
+    let states = run.model.clone().with_solver(method).predict_with(&initial, &solved, table);
     let states = match states {
         Ok(states) => states,
         Err(error) => {
@@ -52,25 +52,21 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
 }
 
 fn csv(names: &[String], times: &[f64], rows: &[f64]) -> String {
-    let mut text = format!("t,{}\n", names.join(","));
+    let mut csv = CsvWriter::new();
+    csv.row(["t"].into_iter().chain(names.iter().map(String::as_str)));
     for (t, row) in times.iter().zip(rows.chunks_exact(names.len())) {
-        text += &exact(*t);
-        for value in row {
-            text.push(',');
-            text += &exact(*value);
-        }
-        text.push('\n');
+        csv.row([t].into_iter().chain(row).map(|value| exact(*value)));
     }
-    text
+    csv.into_text()
 }
 
-/// The trajectory whose initial state and inputs are taken.
+/// Returns the trajectory whose initial state and inputs are used.
 fn chosen<'a>(options: &Predict, run: &'a LoadedRun) -> Result<&'a Trajectory, Diagnostic> {
-    let sets = std::iter::once(&run.experiment.training_set)
+    let sets = std::iter::once(&run.experiment.training.data)
         .chain(run.experiment.tests.iter().map(|(_, dataset)| dataset));
     let mut all = sets.flat_map(lawful::Dataset::trajectories);
     let Some(name) = &options.trajectory else {
-        return Ok(&run.experiment.training_set.trajectories()[0]);
+        return Ok(&run.experiment.training.data.trajectories()[0]);
     };
     all.clone().find(|trajectory| &trajectory.name == name).ok_or_else(|| {
         let names: Vec<String> = all.by_ref().map(|t| format!("`{}`", t.name)).take(12).collect();
@@ -96,12 +92,12 @@ fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Vec<f
         }
     }
     match options.points {
-        0 => Err(Diagnostic::new("`--points 0` would print nothing")
+        0 => Err(Diagnostic::new("`--points 0` prints nothing")
             .with_hint("give at least 1, for example `--points 500`")),
         1 => Ok(vec![from]),
         _ if to <= from => {
             Err(Diagnostic::new(format!("`--to {to}` is not after `--from {from}`"))
-                .with_hint("time runs forward: give a larger `--to`, or swap the two"))
+                .with_hint("give a larger `--to`, or swap the two"))
         }
         points if points > 100_000_000 => {
             Err(Diagnostic::new(format!("`--points {points}` is too many"))
@@ -149,7 +145,7 @@ fn example(names: &[String]) -> String {
     format!("`--initial {}`", parts.join(","))
 }
 
-/// The method asked for, or the experiment's.
+/// Returns the solver of the options, or the experiment's.
 fn method(options: &Predict, given: Solver) -> Result<Solver, Diagnostic> {
     let named = options.method.as_deref().and_then(Tableau::from_name);
     let tableau = named.unwrap_or_else(|| given.tableau());
@@ -165,7 +161,7 @@ fn method(options: &Predict, given: Solver) -> Result<Solver, Diagnostic> {
     Solver::new(tableau, control).map_err(|error| {
         Diagnostic::new(error.to_string()).with_hint(match error {
             InvalidSolver::NoErrorEstimate { .. } => {
-                "leave `--rtol` and `--atol` out, or take `--method dopri5`".to_owned()
+                "leave out `--rtol` and `--atol`, or use `--method dopri5`".to_owned()
             }
             InvalidSolver::OutOfRange { setting, .. } => {
                 let usual = match setting {

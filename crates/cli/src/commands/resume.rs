@@ -1,6 +1,8 @@
 //! `lawful resume`: finishes an interrupted run, or extends a finished one.
 
-use lawful_experiment::{Diagnostic, LoadedRun, Manifest, Resumed, RunFolder, assess, resume};
+use lawful_experiment::{
+    Diagnostic, LoadedRun, Manifest, Resumed, RunFolder, counted, resume, score_sets,
+};
 
 use super::train::{print_json, report};
 use crate::arguments::Resume;
@@ -15,13 +17,16 @@ pub(crate) fn run(options: &Resume) -> Result<u8, Diagnostic> {
         Resumed::Trained(trained) => report(&trained, options.quiet, options.json),
         Resumed::Finished(manifest) => {
             if !options.quiet {
-                talk(format!("this run is finished: {} iterations are done", manifest.done));
+                talk(format!(
+                    "this run is finished: {} are done",
+                    counted(manifest.done, "iteration")
+                ));
                 talk(format!("hint: `--iterations {}` extends it", 2 * manifest.done.max(1)));
             }
             if options.json {
                 let run = LoadedRun::open(&options.run, None)?;
-                let assessment = assess(&run.experiment, &run.theta, run.manifest.substeps);
-                print_json(&options.run, &manifest, Some(&assessment))?;
+                let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
+                print_json(&options.run, &manifest, Some(&scores))?;
             } else {
                 data(&format!("{}\n", options.run.display()))?;
             }

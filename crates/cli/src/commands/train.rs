@@ -1,9 +1,9 @@
-//! `lawful train`: an experiment into a run folder.
+//! `lawful train`: trains an experiment and writes its run folder.
 
 use std::path::Path;
 
 use lawful_experiment::{
-    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, read, train,
+    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, read_with_seed, train,
 };
 use serde_json::json;
 
@@ -14,19 +14,17 @@ use crate::progress::Progress;
 use crate::{INTERRUPTED, MISSED};
 
 pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
-    let mut experiment = read(&options.experiment)?;
-    if let Some(seed) = options.seed {
-        experiment.set_seed(seed);
-    }
+    let file = read_with_seed(&options.experiment, options.seed)?;
+    let experiment = &file.experiment;
     if !options.quiet {
-        say_recipe(&experiment);
+        say_recipe(experiment);
     }
     let mut progress = Progress::new(options.quiet, experiment.label());
-    let trained = train(&experiment, &options.out, &mut progress)?;
+    let trained = train(&file, &options.out, &mut progress)?;
     report(&trained, options.quiet, options.json)
 }
 
-/// What a recipe has chosen, and why.
+/// Prints what a recipe has selected, and why.
 fn say_recipe(experiment: &Experiment) {
     let Some(recipe) = experiment.training.recipe else { return };
     talk(format!("recipe {recipe}:"));
@@ -35,10 +33,10 @@ fn say_recipe(experiment: &Experiment) {
     }
 }
 
-/// Results to stdout and, in words, to stderr; the exit code. What went wrong is said even when
-/// quiet: it is why the code is not 0.
+/// Prints the results and returns the exit code. Errors are printed even when quiet: they are why the
+/// code is not 0.
 pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, Diagnostic> {
-    let Trained { folder, manifest, assessment } = trained;
+    let Trained { folder, manifest, scores } = trained;
     if !quiet {
         say(trained);
     }
@@ -46,9 +44,9 @@ pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, D
         talk(format!("error: training failed: {}", manifest.reason));
         talk("hint: try a smaller `rate`, `clip` under `optimiser`, or a finer `[solver]`");
     }
-    let missed = assessment.as_ref().map_or(0, evaluate::say_failures);
+    let missed = scores.as_ref().map_or(0, evaluate::say_failures);
     if json {
-        print_json(folder.path(), manifest, assessment.as_ref())?;
+        print_json(folder.path(), manifest, scores.as_ref())?;
     } else {
         data(&format!("{}\n", folder.path().display()))?;
     }
@@ -60,31 +58,31 @@ pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, D
 }
 
 fn say(trained: &Trained) {
-    let Trained { folder, manifest, assessment } = trained;
+    let Trained { folder, manifest, scores } = trained;
     if manifest.model == ModelChoice::Best {
         talk(format!(
-            "best point of iteration {} ({} trials accepted, {} rejected)",
+            "best point: iteration {} (trial points: {} accepted, {} rejected)",
             manifest.best_iteration, manifest.accepted, manifest.rejected
         ));
     }
-    if let Some(assessment) = assessment {
-        talk(format!("\n{}", evaluate::table(assessment)));
-        if let Some(warning) = assessment.warning() {
+    if let Some(scores) = scores {
+        talk(format!("\n{}", evaluate::table(scores)));
+        if let Some(warning) = scores.warning() {
             talk(format!("warning: {warning}\n"));
         }
-        talk(format!("pictures: {}", typed(&folder.path().join("figures"))));
+        talk(format!("figures: {}", typed(&folder.path().join("figures"))));
     } else {
-        talk(format!("to go on: lawful resume {}", typed(folder.path())));
+        talk(format!("to resume: lawful resume {}", typed(folder.path())));
     }
 }
 
-/// The scores, and how the run ended.
+/// Prints the scores and the status of the run.
 pub(crate) fn print_json(
     run: &Path,
     manifest: &Manifest,
-    assessment: Option<&Scores>,
+    scores: Option<&Scores>,
 ) -> Result<(), Diagnostic> {
-    let mut value = assessment.map_or_else(|| json!({}), Scores::json);
+    let mut value = scores.map_or_else(|| json!({}), Scores::json);
     value["run"] = json!(run.display().to_string());
     value["status"] = json!(manifest.status);
     value["reason"] = json!(manifest.reason);

@@ -28,33 +28,33 @@ fn a_table_that_cannot_be_read_is_refused() {
     assert_snapshot!(refused(Some("")), @"
     error: `data.csv` is empty
       data.csv
-    hint: its first line names the columns, the others are rows
+    hint: write the names of the columns in the first line
     ");
     assert_snapshot!(refused(Some("t,x,v\n")), @"
     error: `data.csv` has a header, but no rows
       data.csv
-    hint: at least two rows are needed to learn from
+    hint: at least two rows are needed
     ");
     assert_snapshot!(refused(Some("t,x\n0,1\n1,2\n")), @r#"
     error: `data.csv` has no column `v`
       data.csv:1:1
         t,x
         ^^^
-    hint: the columns are `t`, `x`; write `columns = { v = "…" }` in [data] with the right one
+    hint: the columns are `t`, `x`; name the right one with `columns = { v = "…" }` in [data]
     "#);
     assert_snapshot!(refused(Some("t,x,v\n0,1,0\n1,abc,0\n")), @r#"
-    error: `x` in line 3 is `abc`, which is no number
+    error: `x` in line 3 is `abc`, which is not a number
       data.csv:3:3
         1,abc,0
           ^^^
-    hint: if it means missing, write `missing = ["", "NA", "NaN", "abc"]` in [data]
+    hint: to count it as missing, write `missing = ["", "NA", "NaN", "abc"]` in [data]
     "#);
     assert_snapshot!(refused(Some("t,x,v\n0,1,0\n1,inf,0\n")), @r#"
     error: `x` in line 3 is infinite (`inf`)
       data.csv:3:3
         1,inf,0
           ^^^
-    hint: correct or delete it; if it means missing, write `missing = ["", "NA", "NaN", "inf"]` in [data]
+    hint: correct or delete it; to count it as missing, write `missing = ["", "NA", "NaN", "inf"]` in [data]
     "#);
     assert_snapshot!(refused(Some("t,x,v\n0,1,0\n1,2\n")), @"
     error: line 3 has 2 cells, but the header has 3
@@ -64,7 +64,7 @@ fn a_table_that_cannot_be_read_is_refused() {
     hint: a missing cell still needs its `,`
     ");
     assert_snapshot!(refused(Some("t;x;v\n0;1;0\n1;2;0\n")), @r#"
-    error: `data.csv` has one column only, so its cells are not separated by `,`
+    error: `data.csv` has only one column: its cells are not separated by `,`
       data.csv:1:1
         t;x;v
         ^^^^^
@@ -82,18 +82,18 @@ fn times_and_initial_states_that_make_no_sense_are_refused() {
     hint: sort the rows by time; if these are several trajectories, add a column with their names, and `trajectory = "…"` in [data]
     "#);
     assert_snapshot!(refused(Some("t,x,v\n0,1,0\n1,1,0\n1,1,0\n")), @r#"
-    error: time 1 is there twice: in line 3 and in line 4
+    error: time 1 appears twice: in line 3 and in line 4
       data.csv:4:1
         1,1,0
         ^
     hint: keep one row per time; if these are several trajectories, add a column with their names, and `trajectory = "…"` in [data]
     "#);
     assert_snapshot!(refused(Some("t,x,v\n0,1,0\n")), @"
-    error: trajectory `data` has one row only
+    error: trajectory `data` has only one row
       data.csv:2:1
         0,1,0
         ^^^^^
-    hint: at least two are needed: one to start from, one to predict
+    hint: at least two are needed: the initial state and one to predict
     ");
     assert_snapshot!(refused(Some("t,x,v\n0,,0\n1,1,0\n")), @r#"
     error: trajectory `data` has no initial value of `x`

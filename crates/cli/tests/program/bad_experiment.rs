@@ -29,18 +29,18 @@ fn a_file_that_is_not_there_is_refused() {
     let said = place.lawful(["train", "."]);
     assert_snapshot!(said.err, @"
     error: the folder `.` has no `experiment.toml`
-    hint: is `./experimant.toml` meant?
+    hint: did you mean `./experimant.toml`?
     ");
 }
 
 #[test]
 fn a_file_with_wrong_words_is_refused() {
     assert_snapshot!(refused("name = \"tiny\"", "name = \"tiny"), @r#"
-    error: this text is never closed
-      experiment.toml:1:13
+    error: the closing quote of this text is missing
+      experiment.toml:1:8
         name = "tiny
-                    ^
-    hint: end it with the quote that it begins with
+               ^^^^^
+    hint: end it with `"`
     "#);
     assert_snapshot!(refused("hidden = [6]", "hiden = [6]"), @"
     error: unknown key `hiden` in [field]
@@ -94,7 +94,7 @@ fn a_file_with_wrong_words_is_refused() {
 }
 
 #[test]
-fn a_law_that_says_nothing_clear_is_refused() {
+fn an_unclear_law_is_an_error() {
     assert_snapshot!(refused("holds = \"next(E) <= E\"", "holds = \"next(E) <= * E\""), @r#"
     error: the law `energy never rises` cannot be read: an expression is missing before `*`
       experiment.toml:7:21
@@ -109,20 +109,20 @@ fn a_law_that_says_nothing_clear_is_refused() {
     hint: the state variables are `x`, `v`; the definition is `E`
     "#);
     assert_snapshot!(refused("holds = \"next(E) <= E\"", "holds = \"next(E <= E\""), @r#"
-    error: the law `energy never rises` cannot be read: the relation `<=` stands where only an expression may stand
+    error: the law `energy never rises` cannot be read: the relation `<=` is not allowed in an expression
       experiment.toml:7:17
         holds = "next(E <= E"
                         ^^
-    hint: relations stand outside all brackets
+    hint: move the relation outside all brackets
     "#);
     assert_snapshot!(refused("holds = \"next(E) <= E\"", "holds = \"max() <= E\""), @r#"
-    error: the law `energy never rises` cannot be read: `max` takes at least 2 arguments, 0 given
+    error: the law `energy never rises` cannot be read: `max` takes at least 2 arguments, found 0
       experiment.toml:7:10
         holds = "max() <= E"
                  ^^^^^
     "#);
     assert_snapshot!(refused("holds = \"next(E) <= E\"", "holds = \"sin(x, v) <= E\""), @r#"
-    error: the law `energy never rises` cannot be read: `sin` takes 1 argument, 2 given
+    error: the law `energy never rises` cannot be read: `sin` takes 1 argument, found 2
       experiment.toml:7:10
         holds = "sin(x, v) <= E"
                  ^^^^^^^^^
@@ -132,17 +132,17 @@ fn a_law_that_says_nothing_clear_is_refused() {
       experiment.toml:7:10
         holds = "next(E) - E"
                  ^^^^^^^^^^^
-    hint: write for example `x <= 1` or `a + b == 1`
+    hint: write a relation, for example `x <= 1` or `a + b == 1`
     "#);
     assert_snapshot!(refused("holds = \"next(E) <= E\"", "holds = \"1 <= 2\""), @r#"
     error: the law `energy never rises` does not depend on any state variable
       experiment.toml:7:10
         holds = "1 <= 2"
                  ^^^^^^
-    hint: a law says something about the state: name a variable of it
+    hint: a law must depend on the state: use a state variable in it
     "#);
     assert_snapshot!(refused("E = \"v^2/2 + x^2/2\"", "E = \"F + v\", F = \"2*E\""), @r#"
-    error: the definition of `F` cannot be read: the definitions form a circle: E → F → E
+    error: the definition of `F` cannot be read: the definitions are circular: E → F → E
       experiment.toml:4:32
         define = { E = "F + v", F = "2*E" }
                                        ^
@@ -223,6 +223,6 @@ fn data_from_two_places_are_refused() {
       experiment.toml:9:8
         file = "a.csv"
                ^^^^^^^
-    hint: keep the measurements or the equations
+    hint: keep one of the two
     "#);
 }

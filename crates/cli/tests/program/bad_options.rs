@@ -1,4 +1,4 @@
-//! Commands and options that make no sense: exit code 2 and a message that says what to type.
+//! Invalid commands and options: exit code 2 and a message with a hint.
 
 use insta::assert_snapshot;
 
@@ -45,19 +45,19 @@ fn predictions_that_make_no_sense_are_refused() {
     };
     assert_snapshot!(predict("--from 5 --to 2"), @"
     error: `--to 2` is not after `--from 5`
-    hint: time runs forward: give a larger `--to`, or swap the two
+    hint: give a larger `--to`, or swap the two
     ");
     assert_snapshot!(predict("--to inf"), @"
     error: `--to inf` is not a time
     hint: give a number, for example `--to 5`
     ");
     assert_snapshot!(predict("--points 0"), @"
-    error: `--points 0` would print nothing
+    error: `--points 0` prints nothing
     hint: give at least 1, for example `--points 500`
     ");
     assert_snapshot!(predict("--from -1"), @"
-    error: the data start at t = 0, after the first time asked for, -1
-    hint: ask for times from 0 on, or give the state: `--initial x=1,v=1`
+    error: the data start at t = 0, after the first requested time, -1
+    hint: request times from 0 on, or give the initial state: `--initial x=1,v=1`
     ");
     assert_snapshot!(predict("--initial x=1"), @"
     error: `--initial` does not give `v`
@@ -85,7 +85,7 @@ fn predictions_that_make_no_sense_are_refused() {
     ");
     assert_snapshot!(predict("--method rk4 --rtol 1e-6"), @"
     error: `rk4` has no error estimate, so it cannot choose its steps
-    hint: leave `--rtol` and `--atol` out, or take `--method dopri5`
+    hint: leave out `--rtol` and `--atol`, or use `--method dopri5`
     ");
     assert_snapshot!(predict("--rtol -1"), @"
     error: `rtol` must be at least 0, but it is -1
@@ -100,7 +100,7 @@ fn predictions_that_make_no_sense_are_refused() {
       times.csv:3:1
         0.5
         ^^^
-    hint: sort the times; each stands once
+    hint: sort the times, and remove repeated ones
     ");
     place.write("text.csv", "t\n1\nlater\n");
     assert_snapshot!(predict("--at text.csv"), @"

@@ -5,11 +5,11 @@ use insta::assert_snapshot;
 use crate::support::{Place, TINY};
 
 #[test]
-fn check_says_what_it_understood_and_makes_nothing() {
+fn check_prints_a_summary_and_writes_nothing() {
     let place = Place::with(TINY);
     let said = place.lawful(["check", "experiment.toml"]);
     assert_eq!(said.code, 0);
-    assert_snapshot!(said.out, @r"
+    assert_snapshot!(said.out, @"
     experiment  tiny
     state       x, v
     define      E = v^2/2 + x^2/2
@@ -21,15 +21,15 @@ fn check_says_what_it_understood_and_makes_nothing() {
     solver      rk4-38, one step per data interval
     prediction  dopri5, adaptive, rtol 1e-9, atol 1e-11
     strategy    self-adaptive, tolerance 1e-4
-    training    loss mse, units read off the data, seed 3
-    phase       Adam on the whole path, 40 iterations, rate 0.01, falling as a cosine to 1.00e-4
+    training    loss mse, scaled to order one, seed 3
+    phase       Adam, full trajectories, 40 iterations, rate 0.01, falling as a cosine to 1.00e-4
     ");
-    assert_eq!(said.err, "\nall is well: lawful train experiment.toml\n");
+    assert_eq!(said.err, "\nno errors found; to train: lawful train experiment.toml\n");
     assert_eq!(place.names(""), ["experiment.toml"]);
 }
 
 #[test]
-fn check_says_how_far_the_data_break_a_law() {
+fn check_prints_how_far_the_data_violate_a_law() {
     let law = "[[law]]\nname = \"b\"\nholds = \"-2 <= x <= 2\"\n[[law]]\nholds = \"x >= 0\"\n[[law]]\nname = \"a\"\nholds = \"x == x*x/x\"\n[data";
     let place = Place::with(&TINY.replace("[data", law));
     let said = place.lawful(["check", "."]);
@@ -43,7 +43,7 @@ fn check_says_how_far_the_data_break_a_law() {
     law         b: x <= 2 (inequality)
                 holds at all 20 steps of the data
     law         x >= 0 (inequality)
-                the data themselves break it at 12 of 20 steps, by 0.324 on average and 0.854 at most
+                the data themselves violate it at 12 of 20 steps, by 0.324 on average and 0.854 at most
     law         a: x == x*x/x (equality)
                 holds at all 20 steps of the data, up to rounding
     ");

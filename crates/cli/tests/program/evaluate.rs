@@ -10,7 +10,7 @@ fn the_table_has_every_set_every_law_and_the_solver() {
     let (place, run) = Place::trained(TINY);
     let said = place.lawful(["evaluate", &run]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert_eq!(said.err, "last model, of iteration 40\n\n");
+    assert_eq!(said.err, "last model, iteration 40\n\n");
     // Only the layout: digits differ between processors.
     let digits = |c: char| if c.is_ascii_digit() { '0' } else { c };
     assert_snapshot!(said.out.chars().map(digits).collect::<String>(), @"
@@ -22,7 +22,7 @@ fn the_table_has_every_set_every_law_and_the_solver() {
     energy never rises  reconstruction          0.0000   0.0000          00.0 %
                         later                   0.0000   0.0000          00.0 %
 
-    the prediction solver differs from the steps of training by 0.00e-00 (mean squared, on reconstruction); by those steps the fit is 0.000
+    MSE with the training solver: 0.000; mean squared difference between the training and the prediction solver: 0.00e-00 (both on reconstruction)
     ");
 }
 
@@ -99,7 +99,10 @@ fn a_model_that_learned_its_coarse_steps_is_warned_about() {
     let said = place.lawful(["evaluate", trained.out.trim()]);
     assert_eq!(said.code, 0);
     for err in [&said.err, &trained.err] {
-        assert!(err.contains("warning: that difference is larger than the fit"), "{err}");
+        assert!(
+            err.contains("warning: the difference between the two solvers is larger than the MSE"),
+            "{err}"
+        );
         assert!(err.contains("hint: train with `substeps = 2`"), "{err}");
     }
     let (place, run) = Place::trained(TINY);
@@ -107,7 +110,7 @@ fn a_model_that_learned_its_coarse_steps_is_warned_about() {
 }
 
 #[test]
-fn each_model_can_be_asked_for_and_best_point_makes_the_best_the_usual_one() {
+fn each_model_can_be_selected_and_best_point_makes_the_best_the_default() {
     let (place, run) = Place::trained(TINY);
     let which = |run: &str, options: &[&str]| {
         let said = place.lawful([&["evaluate", run], options].concat());
@@ -119,7 +122,7 @@ fn each_model_can_be_asked_for_and_best_point_makes_the_best_the_usual_one() {
     assert_eq!(which(&run, &["--model", "last"]), "last");
     place.write("best.toml", &tiny("[training]", "best-point = true\n[training]"));
     let said = place.lawful(["train", "best.toml"]);
-    assert!(said.err.contains("best point of iteration "), "{}", said.err);
+    assert!(said.err.contains("best point: iteration "), "{}", said.err);
     let run = said.out.trim();
     assert!(run.contains("-self-adaptive-best-s3-"), "{run}");
     assert_eq!(which(run, &[]), "best");

@@ -1,10 +1,10 @@
-//! Training that cannot go on: exit code 1, a reason, and the best model kept.
+//! Training that fails: exit code 1, a reason, and the best model is kept.
 
 use serde_json::Value;
 
 use crate::support::{Place, TINY, tiny};
 
-/// Trains what must fail; gives the run folder and what was said.
+/// Trains an experiment that fails. Returns the run folder and the messages.
 fn fails(place: &Place) -> (String, String) {
     let said = place.lawful(["train", "experiment.toml"]);
     assert_eq!(said.code, 1, "{}", said.err);
@@ -30,12 +30,12 @@ fn a_huge_rate_stops_with_a_reason_and_keeps_the_best_model() {
     assert!(err.contains(reason));
     assert_eq!(manifest["failures"], 20);
     assert!(err.contains("step taken back, rate now times 0.5: "), "{err}");
-    assert!(err.contains("more such events are in `log.csv`"), "{err}");
+    assert!(err.contains("further events are in `log.csv`"), "{err}");
     let log = place.text(&format!("{run}/log.csv"));
     assert_eq!(log.matches("step taken back").count(), 20);
     let said = place.lawful(["evaluate", &run]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.err.starts_with("best model, of iteration 0\n"), "{}", said.err);
+    assert!(said.err.starts_with("best model, iteration 0\n"), "{}", said.err);
     assert_eq!(place.lawful(["evaluate", &run, "--model", "last"]).code, 0);
     assert!(place.exists(&format!("{run}/figures/learning.png")));
 }
@@ -62,11 +62,11 @@ fn a_run_that_failed_can_be_resumed_at_its_lower_rate() {
         assert_eq!(said.code == 0, status == "finished");
     }
     assert_eq!(status, "finished");
-    assert_eq!(place.manifest(run)["model"], "last", "the usual model stands for it again");
+    assert_eq!(place.manifest(run)["model"], "last", "the usual model is selected again");
 }
 
 #[test]
-fn an_initial_point_that_cannot_be_solved_is_said_and_can_be_evaluated() {
+fn an_initial_point_that_cannot_be_solved_is_reported_and_can_be_evaluated() {
     let wild = "activations = \"relu\"\ninit = { kind = \"normal\", std = 1e60 }";
     let text = tiny("activations = \"tanh\"", wild).replace("hidden = [6]", "hidden = [6, 6, 6]");
     let place = Place::with(&text);

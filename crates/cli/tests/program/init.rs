@@ -38,8 +38,8 @@ fn nothing_is_overwritten() {
         assert_eq!(
             said.err,
             format!(
-                "error: `oscillator/{file}` exists already\n\
-                 hint: name another folder: nothing is overwritten\n"
+                "error: `oscillator/{file}` already exists\n\
+                 hint: give another folder: existing files are not overwritten\n"
             )
         );
         assert_eq!(place.text(&format!("oscillator/{file}")), "mine");
@@ -48,7 +48,7 @@ fn nothing_is_overwritten() {
 }
 
 #[test]
-fn a_file_in_the_way_is_said() {
+fn a_file_in_the_way_is_reported() {
     let place = Place::new();
     place.write("oscillator", "a file");
     let said = place.lawful(["init"]);

@@ -15,7 +15,7 @@ fn longer() -> String {
     tiny("iterations = 40", "iterations = 20000")
 }
 
-/// Waits until a file has come into the newest run folder; gives the folder.
+/// Waits until a file is in the newest run folder. Returns the folder.
 fn wait_for(place: &Place, file: &str) -> String {
     for _ in 0..2000 {
         let runs = place.names("runs");
@@ -51,7 +51,7 @@ fn resume_gives_the_same_bytes_as_no_pause() {
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert_eq!(out, format!("{run}\n"));
-    assert!(err.contains(&format!("to go on: lawful resume {run}\n")), "{err}");
+    assert!(err.contains(&format!("to resume: lawful resume {run}\n")), "{err}");
     let manifest = place.manifest(&run);
     assert_eq!(
         (&manifest["status"], &manifest["reason"]),

@@ -74,7 +74,7 @@ fn a_law_may_use_a_learned_constant() {
     let said = place.lawful(["check", "experiment.toml"]);
     assert_eq!(said.code, 0, "{}", said.err);
     // With k = 1, where learning begins, the data of k = 2.5 do not conserve it.
-    assert!(said.out.contains("the data themselves break it at 40 of 41 steps"), "{}", said.out);
+    assert!(said.out.contains("the data themselves violate it at 40 of 41 steps"), "{}", said.out);
     let said = place.lawful(["train", "experiment.toml", "--json"]);
     assert_eq!(said.code, 0, "{}", said.err);
     let trained = json(&said.out);
@@ -89,14 +89,14 @@ fn a_law_may_use_a_learned_constant() {
 }
 
 #[test]
-fn check_says_what_is_known_and_what_is_learned() {
+fn check_prints_what_is_known_and_what_is_learned() {
     let said = Place::with(SPRING).lawful(["check", "experiment.toml"]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert_snapshot!(said.out, @"
     experiment  spring
     state       x, v
     constant    m = 1
-    constant    k = 1 at first, learned, above 0
+    constant    k = 1 initially, learned, above 0
     laws        none
     data        reconstruction (the training set): 41 rows, t from 0 to 4
     known       dx/dt = v
@@ -105,8 +105,8 @@ fn check_says_what_is_known_and_what_is_learned() {
     solver      dopri5, one step per data interval
     prediction  dopri5, adaptive, rtol 1e-9, atol 1e-11
     strategy    self-adaptive, tolerance 1e-4
-    training    loss mse, units read off the data, seed 1
-    phase       Adam on the whole path, 300 iterations, rate 0.05, falling as a cosine to 5.00e-4
+    training    loss mse, scaled to order one, seed 1
+    phase       Adam, full trajectories, 300 iterations, rate 0.05, falling as a cosine to 5.00e-4
     ");
     let said = Place::with(&corrected()).lawful(["check", "experiment.toml"]);
     assert!(said.out.contains("known       dv/dt = -k*x/m + network\n"), "{}", said.out);
@@ -157,8 +157,8 @@ fn a_model_of_other_known_rates_is_refused() {
         assert_eq!(
             said.err,
             format!(
-                "error: `{run}/last.safetensors` is a model of another network than the one in \
-                 `config.toml`\nhint: one of the two was changed by hand: restore it, or train \
+                "error: the model in `{run}/last.safetensors` has another network than \
+                 `config.toml`\nhint: one of the two files was changed: restore it, or train \
                  again\n"
             )
         );
@@ -166,7 +166,7 @@ fn a_model_of_other_known_rates_is_refused() {
 }
 
 #[test]
-fn models_of_a_network_alone_say_nothing_of_constants() {
+fn models_without_constants_have_no_table_of_constants() {
     let header = |text: &str| {
         let (place, run) = Place::trained(text);
         let bytes = place.bytes(&format!("{run}/last.safetensors"));
@@ -176,12 +176,17 @@ fn models_of_a_network_alone_say_nothing_of_constants() {
         (header.get("constants.raw").is_some(), about)
     };
     let (has_constants, about) = header(TINY);
-    assert!(!has_constants && about.get("known").is_none(), "{about}");
-    assert_eq!(about["format"], 2);
+    let parts = |about: &serde_json::Value| -> Vec<String> {
+        let parts = about["field"]["parts"].as_array().unwrap().iter();
+        parts.map(|part| part["part"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(!has_constants && !parts(&about).contains(&"known".to_owned()), "{about}");
+    assert_eq!(about["format"], 3);
     let (has_constants, about) = header(SPRING);
     assert!(has_constants, "{about}");
-    assert_eq!(about["format"], 2);
-    assert_eq!(about["known"]["rates"], serde_json::json!([["x", "v"], ["v", "-k*x/m"]]));
+    assert_eq!((&about["format"], parts(&about)), (&3.into(), vec!["known".to_owned()]));
+    let known = &about["field"]["parts"][0];
+    assert_eq!(known["rates"], serde_json::json!([["x", "v"], ["v", "-k*x/m"]]));
 }
 
 #[test]
@@ -197,31 +202,31 @@ fn what_cannot_be_learned_is_refused() {
         said.err
     };
     assert_snapshot!(refused("k = { start = 1.0, min = 0 }", "k = 1.0"), @r#"
-    error: there is nothing to learn: every rate is known, and so is every constant
+    error: there is nothing to learn: all rates and all constants are known
       experiment.toml:10:9
         known = { x = "v", v = "-k*x/m" }
                 ^^^^^^^^^^^^^^^^^^^^^^^^^
-    hint: name in `learn` the variables whose known rate needs a correction, or learn a constant: `constants = { k = { start = 1.0 } }`
+    hint: list in `learn` the variables whose known rates need a correction, or learn a constant: `constants = { k = { start = 1.0 } }`
     "#);
     assert_snapshot!(refused("v = \"-2.5*x\"", "v = \"-k*x\""), @r#"
     error: the equation of `v` uses the constant `k`, which is learned
       experiment.toml:6:30
         equations = { x = "v", v = "-k*x" }
                                      ^
-    hint: data are made from numbers, and its start is only where learning begins: write the number
+    hint: simulated data need fixed values: write the number
     "#);
     assert_snapshot!(refused("start = 1.0, min = 0", "start = 0, min = 0"), @"
     error: `k` starts at 0, which is not above its `min`, 0
       experiment.toml:4:38
         constants = { m = 1.0, k = { start = 0, min = 0 } }
                                              ^
-    hint: a learned constant stays strictly between its bounds: start inside them
+    hint: choose a `start` strictly between `min` and `max`
     ");
     assert_snapshot!(refused("[solver]", "hidden = [6]\n[solver]"), @"
-    error: `hidden` decides nothing: no rate is left to a network
+    error: `hidden` has no effect: every rate is known, so there is no network
       experiment.toml:11:10
         hidden = [6]
                  ^^^
-    hint: leave it out, or name in `learn` the variables whose known rate needs a correction
+    hint: leave it out, or list in `learn` the variables whose known rates need a correction
     ");
 }

@@ -10,6 +10,8 @@ mod failure;
 mod init;
 mod interrupt;
 mod known;
+mod library;
+mod monitor;
 mod predict;
 mod recipe;
 mod repeat;

@@ -47,7 +47,7 @@ fn times_come_from_a_file_too() {
 }
 
 #[test]
-fn a_later_start_goes_on_from_the_trajectory_and_not_from_its_initial_state() {
+fn a_later_start_follows_the_trajectory_from_its_initial_state() {
     let (place, run) = Place::trained(TINY);
     let whole = numbers(&place.lawful(["predict", &run, "--to", "8", "--points", "9"]).out);
     let part = ["predict", &run, "--from", "4", "--to", "8", "--points", "5"];
@@ -91,7 +91,7 @@ fn a_fixed_method_steps_on_the_output_times() {
 }
 
 #[test]
-fn a_trajectory_is_chosen_by_name() {
+fn a_trajectory_is_selected_by_name() {
     let data = "[data]\nfile = \"d.csv\"\ntrajectory = \"run\"\n";
     let held = "[test.held]\ntrajectories = [\"two words\"]\n";
     let text = with_data(&format!("{data}{held}"));

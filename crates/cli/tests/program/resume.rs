@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::{Place, TINY, assert_same, tiny};
 
 #[test]
-fn a_finished_run_says_so_and_stays_as_it_is() {
+fn a_finished_run_is_reported_and_unchanged() {
     let (place, run) = Place::trained(TINY);
     let before = (place.repeatable(&run), place.manifest(&run));
     let said = place.lawful(["resume", &run]);
@@ -23,11 +23,11 @@ fn a_finished_run_says_so_and_stays_as_it_is() {
 }
 
 #[test]
-fn an_extension_is_recorded_and_goes_on_at_the_last_rate() {
+fn an_extension_is_recorded_and_continues_at_the_last_rate() {
     let (place, run) = Place::trained(TINY);
     let said = place.lawful(["resume", &run, "--iterations", "60"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.err.contains("goes on at iteration 40"), "{}", said.err);
+    assert!(said.err.contains("at iteration 40, in "), "{}", said.err);
     let extended = place.manifest(&run);
     assert_eq!(extended["extended-from"], serde_json::json!([40]));
     assert_eq!((&extended["iterations"], &extended["done"]), (&60.into(), &60.into()));
@@ -81,7 +81,7 @@ fn fewer_iterations_than_planned_are_refused() {
     assert_eq!((said.code, said.out.as_str()), (2, ""));
     assert_eq!(
         said.err,
-        "error: this run is planned for 40 iterations; 10 would be fewer\n\
-         hint: give the number of iterations in all, for example twice as many\n"
+        "error: this run has 40 iterations; 10 is less\n\
+         hint: give the total number of iterations, for example twice as many\n"
     );
 }

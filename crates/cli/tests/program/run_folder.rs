@@ -4,7 +4,7 @@ use lawful_experiment::files;
 
 use crate::support::{Place, TINY};
 
-/// What each command that reads a run says; they agree.
+/// Returns the error of each command that reads a run, which is the same for all.
 fn refused(place: &Place, run: &str) -> String {
     let said = place.lawful(["evaluate", run]);
     assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
@@ -32,7 +32,7 @@ fn a_folder_that_is_no_run_is_refused_and_runs_are_suggested() {
     assert_eq!(
         refused(&Place::new(), "runs/a"),
         "error: there is no run folder `runs/a`\n\
-         hint: `lawful train experiment.toml` makes one and prints its name\n"
+         hint: `lawful train experiment.toml` creates one and prints its name\n"
     );
 }
 
@@ -42,8 +42,8 @@ fn a_missing_or_damaged_file_is_named() {
         ("config.toml", "it has no `config.toml`", "config.toml"),
         ("manifest.json", "it has no `manifest.json`", "manifest.json` is damaged"),
         ("last.safetensors", "has no last model yet", "last.safetensors` is damaged"),
-        ("data/reconstruction.csv", "lacks `", "data/"),
-        ("data/later.csv", "lacks `", "data/"),
+        ("data/reconstruction.csv", "has no `", "data/"),
+        ("data/later.csv", "has no `", "data/"),
     ] {
         let (place, run) = Place::trained(TINY);
         let path = format!("{run}/{file}");
@@ -74,15 +74,15 @@ fn a_model_of_a_newer_format_is_refused() {
         bytes[at..at + from.len()].copy_from_slice(to);
         files::write(&path, &bytes).unwrap();
     };
-    replace(br#"\"format\":2"#, br#"\"format\":3"#);
+    replace(br#"\"format\":3"#, br#"\"format\":4"#);
     let expected = format!(
-        "error: `{run}/last.safetensors` has format version 3; this `lawful` reads 2\n\
+        "error: `{run}/last.safetensors` has format version 4, of a newer `lawful`; this one reads 3\n\
          hint: use the newer `lawful` that wrote it\n"
     );
     assert_eq!(refused(&place, &run), expected);
-    replace(br#"\"format\":3"#, br#"\"format\":2"#);
+    replace(br#"\"format\":4"#, br#"\"format\":3"#);
     replace(br#"[\"tanh\"]"#, br#"[\"silu\"]"#);
-    assert!(refused(&place, &run).contains("is a model of another network"));
+    assert!(refused(&place, &run).contains("has another network than `config.toml`"));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn data_that_were_changed_after_the_run_are_noticed() {
     place.write(&path, &rows[..=without_the_last]);
     assert_eq!(
         refused(&place, &run),
-        "error: the files in `data/` of this run are not the ones that it was begun with\n\
+        "error: the files in `data/` of this run have changed since it began\n\
          hint: restore them, or train again\n"
     );
     place.write(&path, &rows);

@@ -1,19 +1,22 @@
 //! Places that cannot be written to, and readers that go away.
 
+use std::path::Path;
 use std::process::Stdio;
+
+use lawful_experiment::files;
 
 use crate::support::{Place, TINY, finish};
 
 #[test]
-fn a_folder_that_cannot_be_written_to_is_said_before_training() {
+fn an_output_folder_that_cannot_be_created_is_reported_before_training() {
     let place = Place::with(TINY);
     place.write("occupied", "a file");
     for out in ["occupied", "occupied/below", "new/er/experiment.toml/../../../occupied"] {
         let said = place.lawful(["train", "experiment.toml", "--out", out]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
-        assert!(said.err.starts_with("error: cannot make the folder `"), "{}", said.err);
+        assert!(said.err.starts_with("error: cannot create the folder `"), "{}", said.err);
         assert!(
-            said.err.contains("hint: name another folder for runs: `--out FOLDER`"),
+            said.err.contains("hint: choose another folder for runs: `--out FOLDER`"),
             "{}",
             said.err
         );
@@ -23,12 +26,12 @@ fn a_folder_that_cannot_be_written_to_is_said_before_training() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_system_that_takes_no_folders_is_said() {
+fn a_file_system_without_folders_is_reported() {
     let place = Place::with(TINY);
     let said = place.lawful(["train", "experiment.toml", "--out", "/proc/lawful/runs"]);
     assert_eq!((said.code, said.out.as_str()), (2, ""));
     assert!(
-        said.err.starts_with("error: cannot make the folder `/proc/lawful/runs`"),
+        said.err.starts_with("error: cannot create the folder `/proc/lawful/runs`"),
         "{}",
         said.err
     );
@@ -64,7 +67,7 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!(code, 0, "{arguments:?}: {err}");
     }
     let (code, _) = with_closed_pipe(&place, &["train", "experiment.toml"], true);
-    assert_eq!(code, 0, "training goes on when nobody listens");
+    assert_eq!(code, 0, "training continues when stderr is closed");
     assert_eq!(with_closed_pipe(&place, &["evaluate", "nothing"], true).0, 2);
 }
 
@@ -72,7 +75,7 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn output_that_could_not_be_written_is_an_error() {
     let (place, run) = Place::trained(TINY);
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let full = files::append(Path::new("/dev/full")).unwrap();
     let said = finish(place.command(["predict", &run]).stdout(full));
     assert_eq!(said.code, 2);
     assert!(said.err.starts_with("error: cannot write to stdout: "), "{}", said.err);

@@ -104,7 +104,7 @@ impl Place {
         finish(&mut self.command(arguments))
     }
 
-    /// Trains `experiment.toml`; gives the run folder.
+    /// Trains `experiment.toml`. Returns the run folder.
     pub(crate) fn train(&self, options: &[&str]) -> String {
         let said = self.lawful([&["train", "experiment.toml", "--quiet"], options].concat());
         assert_eq!((said.code, said.err.as_str()), (0, ""));

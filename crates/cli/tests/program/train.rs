@@ -11,10 +11,10 @@ fn stdout_is_the_run_folder_and_stderr_the_talk() {
     assert_eq!(said.code, 0, "{}", said.err);
     let run = said.out.strip_suffix('\n').unwrap();
     assert!(run.starts_with("runs/tiny-self-adaptive-s3-"), "{run}");
-    assert!(said.err.contains(&format!("tiny, self-adaptive, seed 3 runs, into {run}\n")));
+    assert!(said.err.contains(&format!("training tiny, self-adaptive, seed 3 into {run}\n")));
     assert!(said.err.contains("  20/40  "), "{}", said.err);
     assert!(said.err.contains("violation"), "{}", said.err);
-    assert!(said.err.contains(&format!("pictures: {run}/figures")), "{}", said.err);
+    assert!(said.err.contains(&format!("figures: {run}/figures")), "{}", said.err);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn the_log_has_a_row_per_iteration_and_the_point_after_the_last() {
 }
 
 #[test]
-fn the_manifest_says_what_ran_and_how_it_ended() {
+fn the_manifest_has_the_versions_and_how_the_run_ended() {
     let (place, run) = Place::trained(TINY);
     let manifest = place.manifest(&run);
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
@@ -105,7 +105,7 @@ fn a_second_run_has_a_folder_of_its_own() {
 }
 
 #[test]
-fn seed_and_folder_can_be_chosen() {
+fn seed_and_folder_can_be_set() {
     let place = Place::with(TINY);
     let run = place.train(&["--seed", "12", "--out", "my runs/höhle"]);
     assert!(run.starts_with("my runs/höhle/tiny-self-adaptive-s12-"), "{run}");

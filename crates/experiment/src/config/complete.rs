@@ -2,7 +2,7 @@
 
 pub(crate) use toml::{Table, Value};
 
-/// A table in this order of keys.
+/// Returns a table with its keys in this order.
 pub(crate) fn table<const N: usize>(entries: [(&str, Value); N]) -> Table {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
@@ -12,7 +12,7 @@ pub(crate) fn texts<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Value 
     texts.into_iter().map(|text| Value::from(text.as_ref())).collect::<Vec<_>>().into()
 }
 
-/// A table whose keys are the user's names.
+/// Returns a table whose keys are names of the user.
 pub(crate) fn named<'a, T: 'a>(
     entries: impl IntoIterator<Item = &'a (String, T)>,
     value: impl Fn(&T) -> Value,
@@ -31,7 +31,7 @@ pub(crate) fn whole(number: impl TryInto<i64>) -> Value {
     Value::Integer(number.try_into().unwrap_or(i64::MAX))
 }
 
-/// The word that has this meaning.
+/// Returns the word that has this meaning.
 pub(crate) fn word<T: PartialEq + Copy>(words: &[(&'static str, T)], meaning: T) -> Value {
     let word = words.iter().find(|(_, known)| *known == meaning).map_or("", |(word, _)| word);
     word.into()

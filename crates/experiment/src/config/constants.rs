@@ -4,28 +4,28 @@
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `start` | needed | strictly between the bounds | its first value, and its only one if it is not learned |
-//! | `learn` | `true` | | whether it is learned with the network |
-//! | `min` | none | a finite number | what a learned constant stays above |
-//! | `max` | none | a finite number | what a learned constant stays below |
+//! | `start` | required | strictly between the bounds | the initial value, or the fixed value with `learn = false` |
+//! | `learn` | `true` | `true`, `false` | whether the constant is learned |
+//! | `min` | none | a finite number | lower bound of a learned constant |
+//! | `max` | none | a finite number | upper bound of a learned constant |
 //!
-//! Rates that are known can use a learned constant ([`super::known`]), and at least one must; laws
-//! may use it, too. Simulated data cannot.
-//! See [`LearnedConstant`] for how it moves between its bounds.
+//! At least one known rate ([`super::known`]) must depend on each learned constant. Laws can use
+//! learned constants, too; the equations of simulated data cannot. [`LearnedConstant`] describes how a
+//! constant is kept between its bounds.
 
 use lawful::LearnedConstant;
 
 use super::complete::{self, Table};
 use super::section::{Name, Section};
-use super::text::key;
 use super::value::{FINITE, Value};
 use crate::diagnostic::Diagnostic;
-use crate::number::exact;
+use crate::toml_quote::key;
+use lawful::exact;
 
 /// The keys of a constant that is a table.
 pub(crate) const KEYS: &[&str] = &["start", "learn", "min", "max"];
 
-/// A constant as meant.
+/// A checked constant.
 #[derive(Debug)]
 pub(crate) struct Constant<'s> {
     pub(crate) name: Name<'s>,
@@ -48,7 +48,8 @@ fn read_one<'s>(name: Name<'s>, value: Value<'s>) -> Result<Constant<'s>, Diagno
     }
     let mut section = value.table("{ start = 1.0 }")?;
     section.only(KEYS)?;
-    let start_value = section.need("start", "because it is the constant's first value", "1.0")?;
+    let start_value =
+        section.need("start", "because it is the initial value of the constant", "1.0")?;
     let start = start_value.number(FINITE, "1.0")?;
     if !section.take("learn").map_or(Ok(true), |value| value.flag())? {
         return fixed(name, start, &section);
@@ -68,7 +69,7 @@ fn read_one<'s>(name: Name<'s>, value: Value<'s>) -> Result<Constant<'s>, Diagno
         let (start, bound) = (exact(start), exact(bound));
         return Err(start_value
             .error(format!("`{text}` starts at {start}, which is not {side} its `{key}`, {bound}"))
-            .with_hint("a learned constant stays strictly between its bounds: start inside them"));
+            .with_hint("choose a `start` strictly between `min` and `max`"));
     }
     let learned = LearnedConstant { name: text.clone(), start, min, max };
     if !learned.starts_inside() {
@@ -88,7 +89,7 @@ fn fixed<'s>(
     for bound in ["min", "max"] {
         if let Some(mark) = section.peek(bound) {
             return Err(mark
-                .error(format!("`{bound}` decides nothing: `{}` is not learned", name.text))
+                .error(format!("`{bound}` has no effect: `{}` is not learned", name.text))
                 .with_hint("leave it out, or write `learn = true`"));
         }
     }
@@ -101,7 +102,7 @@ impl Constant<'_> {
         format!("`{} = {:?}`", key(&self.name.text), self.value)
     }
 
-    /// As one would write it.
+    /// Returns the value as an experiment file has it.
     pub(super) fn write(&self) -> complete::Value {
         let Some(LearnedConstant { start, min, max, .. }) = self.learned else {
             return self.value.into();

@@ -1,29 +1,29 @@
-//! `[data]`: what was measured, or where it comes from.
+//! `[data]`: the training data, measured or simulated.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `file` | needed, or `simulate` | a path or a list of paths | CSV files in long form, relative to the experiment file |
-//! | `simulate` | instead of `file` | a table | data from equations, see [`super::simulate`] |
-//! | `time` | `"t"` | a column's name | the column of times |
-//! | `trajectory` | none | a column's name | the column that tells trajectories apart; without one, each file is a trajectory |
-//! | `columns` | `{}` | names of columns | `{ T = "Temp (°C)" }`: our name = the column in the file |
-//! | `missing` | `["", "NA", "NaN"]` | texts | cells that mean "not measured" |
-//! | `separator` | `","` | one character, or `"tab"` | what separates cells |
-//! | `interpolation` | `"linear"` | [`Interpolation::NAMES`] | what inputs are between two rows |
+//! | `file` | required, or `simulate` | a path or a list of paths | CSV files with one row per time; paths are relative to the experiment file |
+//! | `simulate` | none | a table | instead of `file`: data simulated from equations, see [`super::simulate`] |
+//! | `time` | `"t"` | a column name | the column with the times |
+//! | `trajectory` | none | a column name | the column with the name of the trajectory; without it, each file is one trajectory |
+//! | `columns` | `{}` | column names | columns whose name in the file is not the variable's: `{ T = "Temp (°C)" }` |
+//! | `missing` | `["", "NA", "NaN"]` | a list of texts | cells that count as missing |
+//! | `separator` | `","` | one character, or `"tab"` | the separator between cells |
+//! | `interpolation` | `"linear"` | [`Interpolation::NAMES`] | interpolation of inputs between rows |
 //!
-//! The keys from `time` to `separator` are for the files of test sets, too.
+//! The keys from `time` to `separator` also apply to the files of test sets.
 
 use std::path::{Path, PathBuf};
 
 use lawful::Interpolation;
 
 use super::complete::{self, Table};
-use super::phrases::meant;
 use super::section::Section;
 use super::simulate::{self, Simulate};
 use super::system::System;
 use super::value::{Mark, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::meant;
 use crate::table::Format;
 
 /// The keys of this section.
@@ -32,7 +32,7 @@ pub(crate) const KEYS: &[&str] =
 /// Keys that say how files are read.
 const FORMAT_KEYS: [&str; 5] = ["time", "trajectory", "columns", "missing", "separator"];
 
-/// The section as meant.
+/// The checked section.
 #[derive(Debug)]
 pub(crate) struct Data<'s> {
     pub(crate) origin: Origin<'s>,
@@ -69,7 +69,7 @@ pub(crate) fn read<'s>(mut section: Section<'s>, system: &System) -> Result<Data
         None => Interpolation::default(),
         Some(value) if !has_inputs => {
             return Err(value
-                .error("`interpolation` is about inputs, and `[system] inputs` names none")
+                .error("`interpolation` has no effect: `[system] inputs` is empty")
                 .with_hint("leave it out, or write `inputs = [\"u\"]` in `[system]`"));
         }
         Some(value) => value.word("interpolation", &Interpolation::NAMES)?,
@@ -81,12 +81,12 @@ pub(crate) fn read<'s>(mut section: Section<'s>, system: &System) -> Result<Data
         }
         (Some(file), Some(_)) => {
             let error = file.error("`file` and `[data.simulate]` cannot both be given");
-            return Err(error.with_hint("keep the measurements or the equations"));
+            return Err(error.with_hint("keep one of the two"));
         }
         (None, None) => {
             let columns = ["t"].into_iter().chain(state.iter().map(String::as_str));
             let columns: Vec<&str> = columns.collect();
-            return Err(section.error("there are no data to learn from").with_hint(format!(
+            return Err(section.error("there are no training data").with_hint(format!(
                 "write `file = \"measurements.csv\"` below `[data]`, with the columns {}; \
                  or equations below `[data.simulate]`",
                 columns.join(", ")
@@ -108,7 +108,7 @@ pub(crate) fn files(value: Value<'_>) -> Result<Files<'_>, Diagnostic> {
     for value in &values {
         let text = value.text("data.csv")?;
         if text.value.is_empty() {
-            let error = text.error("a file's name is empty");
+            let error = text.error("a file name is empty");
             return Err(error.with_hint("write `file = \"data.csv\"`"));
         }
         written.push(text.value);
@@ -131,10 +131,14 @@ fn format<'a>(
         for (name, value) in value.table("{ x = \"position\" }")?.rest() {
             if !names.clone().any(|known| *known == name.text) {
                 let hint = meant(&name.text, names.map(String::as_str), "the names are");
-                let message = format!("`{}` in `columns` is no state variable or input", name.text);
+                let message =
+                    format!("`{}` in `columns` is not a state variable or an input", name.text);
                 let hint = match name.text.as_str() {
-                    "t" | "time" => "the column of times is `time = \"…\"`".to_owned(),
-                    "trajectory" => "the column of trajectories is `trajectory = \"…\"`".to_owned(),
+                    "t" | "time" => "write `time = \"…\"` for the column with the times".to_owned(),
+                    "trajectory" => {
+                        "write `trajectory = \"…\"` for the column with the names of trajectories"
+                            .to_owned()
+                    }
                     _ => hint,
                 };
                 return Err(name.error(message).with_hint(hint));
@@ -159,12 +163,12 @@ fn format<'a>(
 }
 
 impl Files<'_> {
-    /// Their paths, seen from where the program runs.
+    /// Returns the paths, relative to the current folder.
     pub(crate) fn paths(&self, folder: &Path) -> Vec<PathBuf> {
         self.written.iter().map(|file| folder.join(file)).collect()
     }
 
-    /// Says which file of the list a mistake without a place is about.
+    /// Adds the place of the file's name to an error that has no place.
     pub(crate) fn locate(&self, file: usize, error: Diagnostic) -> Diagnostic {
         match (&error.place, self.marks.get(file)) {
             (None, Some(mark)) => error.at(mark.place()),
@@ -182,7 +186,7 @@ impl Files<'_> {
 }
 
 impl Data<'_> {
-    /// The section with every key; `files` says whether any file is read.
+    /// Returns the section with every key; `files` is whether any file is read.
     pub(crate) fn write(&self, files: bool) -> Table {
         let mut table = Table::new();
         if let Origin::Files(files) = &self.origin {

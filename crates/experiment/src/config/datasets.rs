@@ -5,21 +5,22 @@ use std::path::{Path, PathBuf};
 use lawful::{DataError, Dataset, Trajectory, Vocabulary};
 
 use super::data::{Data, Files, Origin};
-use super::phrases::{counted, meant};
-use super::test_set::{Kind, RECONSTRUCTION, TestSet};
+use super::test_set::{Kind, TestSet};
 use super::value::Mark;
 use crate::diagnostic::Diagnostic;
+use crate::experiment::RECONSTRUCTION;
+use crate::phrases::{counted, meant};
 use crate::table::{self, Variables};
 
 /// The training set and the named test sets.
 pub(super) type Sets = (Dataset, Vec<(String, Dataset)>);
 
-/// What the data of a run folder are called: `data/reconstruction.csv`, `data/<test>.csv`.
+/// The data files of a run folder: `data/reconstruction.csv`, `data/<test>.csv`.
 fn stored_path(folder: &Path, name: &str) -> PathBuf {
     folder.join("data").join(format!("{name}.csv"))
 }
 
-/// Reads the data as a run used them.
+/// Reads the data of a run folder.
 pub(super) fn stored(
     folder: &Path,
     tests: &[TestSet],
@@ -31,17 +32,17 @@ pub(super) fn stored(
         let path = stored_path(folder, name);
         if !path.is_file() {
             let (folder, path) = (folder.display(), path.display());
-            return Err(Diagnostic::new(format!("the run folder `{folder}` lacks `{path}`"))
+            return Err(Diagnostic::new(format!("the run folder `{folder}` has no `{path}`"))
                 .with_hint("restore the file, or train again"));
         }
         table::read_dataset(&path, variables)
     };
     let training = read(RECONSTRUCTION)?;
     let tests = tests.iter().map(|test| Ok((test.name.clone(), read(&test.name)?)));
-    Ok((training, tests.collect::<Result<_, _>>()?))
+    Ok((training, tests.collect::<Result<_, Diagnostic>>()?))
 }
 
-/// Reads or simulates all data and holds the test sets out of the training set.
+/// Reads or simulates all data and splits them into the training set and the test sets.
 pub(super) fn gather(
     folder: &Path,
     data: &Data,
@@ -50,7 +51,7 @@ pub(super) fn gather(
     open: bool,
 ) -> Result<Sets, Diagnostic> {
     let gather = Gather { folder, data, vocabulary, open };
-    // Noise is for training alone: what is held out stays as it was.
+    // Only training data get noise: test sets stay clean.
     let (clean, noisy) = match &data.origin {
         Origin::Files(files) => (gather.read(files)?, None),
         Origin::Simulation(simulate) => {
@@ -98,7 +99,7 @@ struct Gather<'a> {
     folder: &'a Path,
     data: &'a Data<'a>,
     vocabulary: &'a Vocabulary,
-    /// Whether first rows may have gaps.
+    /// Whether first rows can have missing cells.
     open: bool,
 }
 
@@ -118,7 +119,8 @@ impl Gather<'_> {
     }
 }
 
-/// Names of the trajectories that test sets hold out; each must exist, and one must be left.
+/// Returns the names of the trajectories that test sets hold out. Each must exist, and at least one
+/// trajectory must remain.
 fn held_out<'t>(
     trajectories: &[Trajectory],
     tests: &'t [TestSet],
@@ -137,14 +139,14 @@ fn held_out<'t>(
             held_out.push(name.value.as_str());
         }
         if known().all(|known| held_out.contains(&known)) {
-            let error = test.mark.error("every trajectory is held out, none is left to train on");
+            let error = test.mark.error("every trajectory is held out: none is left for training");
             return Err(error.with_hint("remove a name from the list"));
         }
     }
     Ok(held_out)
 }
 
-/// Cuts the rows that are held out off.
+/// Removes the rows that are held out.
 fn before(trajectories: Vec<Trajectory>, tests: &[TestSet]) -> Result<Vec<Trajectory>, Diagnostic> {
     let cuts = tests.iter().filter_map(|test| match test.kind {
         Kind::After(time) => Some((time, &test.mark)),

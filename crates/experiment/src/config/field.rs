@@ -1,32 +1,31 @@
-//! `[field]`: the right-hand side, a network beside what is known.
+//! `[field]`: the vector field: a network, known rates, or both.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
 //! | `hidden` | `[50, 50]` | 1 to 1 000 000 each | width of each hidden layer |
-//! | `activations` | `"tanh"` | [`Activation::ALL`] | one word for all hidden layers, or a list with one for each |
-//! | `init` | `"normal"` | [`Initialise::NAMES`] | how weights start; `{ kind = "normal", std = 0.1 }` |
-//! | `time-input` | `false` | | whether time is an input of the network |
-//! | `precision` | `"double"` | `"double"`, `"single"` | of the arithmetic inside the network |
-//! | `known` | `{}` | expressions | rates that are written down: `{ x = "v", v = "-k*x/m" }`; see [`super::known`] |
-//! | `learn` | all that are not in `known` | state variables | those for which the network has an output, added to what is known |
+//! | `activations` | `"tanh"` | [`Activation::ALL`] | activation function: one name for all hidden layers, or a list with one per layer |
+//! | `init` | `"normal"` | [`Initialise::NAMES`], or a table | distribution of the initial weights, for example `{ kind = "normal", std = 0.1 }` |
+//! | `time-input` | `false` | `true`, `false` | whether time is an input of the network |
+//! | `precision` | `"double"` | `"double"`, `"single"` | floating-point precision inside the network |
+//! | `known` | `{}` | expressions | known rates: `{ x = "v", v = "-k*x/m" }`; see [`super::known`] |
+//! | `learn` | all that are not in `known` | a list of state variables | variables whose rate has a network output, which is added to the known rate if there is one |
 //!
-//! Of `init`:
+//! Keys of `init`:
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `kind` | `"normal"` | [`Initialise::NAMES`] | which distribution |
-//! | `std` | 0.1 | > 0, `normal` only | standard deviation |
+//! | `kind` | `"normal"` | [`Initialise::NAMES`] | the distribution |
+//! | `std` | 0.1 | > 0 | standard deviation; only for `normal` |
 
-use lawful::{Activation, Initialise, Precision};
+use lawful::{Activation, FieldSettings, Initialise, Precision};
 
 use super::complete::{self, Table};
 use super::known::{self, Rates};
-use super::phrases::counted;
 use super::section::Section;
 use super::system::System;
 use super::value::{POSITIVE, Value};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::Field;
+use crate::phrases::counted;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] =
@@ -40,7 +39,7 @@ const WIDEST: u64 = 1_000_000;
 const MOST_PARAMETERS: f64 = 1e8;
 
 /// Reads the section.
-pub(crate) fn read(mut section: Section, system: &System) -> Result<Field, Diagnostic> {
+pub(crate) fn read(mut section: Section, system: &System) -> Result<FieldSettings, Diagnostic> {
     let Rates { known, learn } = known::read(&mut section, system)?;
     let hidden_value = section.take("hidden");
     let mark = hidden_value.as_ref().map(Value::mark);
@@ -63,7 +62,7 @@ pub(crate) fn read(mut section: Section, system: &System) -> Result<Field, Diagn
     let precision = section
         .take("precision")
         .map_or(Ok(Precision::Double), |value| value.word("precision", &precisions))?;
-    let field = Field { hidden, activations, init, time_input, precision, known, learn };
+    let field = FieldSettings { hidden, activations, init, time_input, precision, known, learn };
     let parameters = parameters(&field, system);
     if let Some(mark) = mark.filter(|_| parameters > MOST_PARAMETERS) {
         return Err(mark
@@ -73,8 +72,8 @@ pub(crate) fn read(mut section: Section, system: &System) -> Result<Field, Diagn
     Ok(field)
 }
 
-/// Number of parameters, as a float, which cannot overflow.
-fn parameters(field: &Field, system: &System) -> f64 {
+/// Returns the number of parameters as a float, which cannot overflow.
+fn parameters(field: &FieldSettings, system: &System) -> f64 {
     let (state, inputs) = (system.vocabulary.state().len(), system.vocabulary.inputs().len());
     let (first, last) = (state + inputs + usize::from(field.time_input), field.learn.len());
     let widths = [first].into_iter().chain(field.hidden.iter().copied()).chain([last]);
@@ -106,13 +105,13 @@ fn init(value: Value) -> Result<Initialise, Diagnostic> {
     if value.is_text() {
         return Ok(of_kind(value.word("init", &kinds)?, None));
     }
-    let mut section = value.table_or("a word or a table", "\"normal\"")?;
+    let mut section = value.table_or("a name or a table", "\"normal\"")?;
     section.only(INIT_KEYS)?;
     let kind = section.take("kind").map_or(Ok("normal"), |value| value.word("init", &kinds))?;
     let std = section.take("std");
     if let (Some(std), true) = (&std, kind != "normal") {
         return Err(std
-            .error(format!("`std` has no meaning for `{kind}`, which chooses it for each layer"))
+            .error(format!("`std` has no effect for `{kind}`, which computes it for each layer"))
             .with_hint("leave it out, or write `kind = \"normal\"`"));
     }
     let std = std.map(|value| value.number(POSITIVE, "0.1")).transpose()?;
@@ -128,9 +127,9 @@ fn of_kind(kind: &str, std: Option<f64>) -> Initialise {
     }
 }
 
-/// The section with every key that has a meaning.
-pub(crate) fn write(field: &Field) -> Table {
-    let Field { known, learn, .. } = field;
+/// Returns the section with every key that has an effect.
+pub(crate) fn write(field: &FieldSettings) -> Table {
+    let FieldSettings { known, learn, .. } = field;
     let mut table = if learn.is_empty() { Table::new() } else { write_network(field) };
     if !known.is_empty() {
         let text = |text: &String| text.as_str().into();
@@ -140,8 +139,8 @@ pub(crate) fn write(field: &Field) -> Table {
     table
 }
 
-fn write_network(field: &Field) -> Table {
-    let Field { hidden, activations, init, time_input, precision, .. } = field;
+fn write_network(field: &FieldSettings) -> Table {
+    let FieldSettings { hidden, activations, init, time_input, precision, .. } = field;
     let init = match *init {
         Initialise::Normal { std } => {
             complete::table([("kind", "normal".into()), ("std", std.into())]).into()

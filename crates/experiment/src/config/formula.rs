@@ -5,7 +5,7 @@ use lawful::law::{ErrorKind, LawError};
 use super::value::Text;
 use crate::diagnostic::Diagnostic;
 
-/// The error of a formula, which is `subject` in the message ("the law `mass`").
+/// Returns the error of a formula; `subject` names it in the message ("the law `mass`").
 pub(super) fn explain(text: &Text, subject: &str, error: &LawError) -> Diagnostic {
     let message = match error.kind() {
         ErrorKind::UnknownName(name) => format!("{subject} uses `{name}`, which is not known"),
@@ -16,12 +16,12 @@ pub(super) fn explain(text: &Text, subject: &str, error: &LawError) -> Diagnosti
     with_hint(text.error_at(error.span(), message), error)
 }
 
-/// Adds what the law's reader would write instead.
+/// Adds the hint of the parser of laws, or one for this kind of error.
 pub(super) fn with_hint(diagnostic: Diagnostic, error: &LawError) -> Diagnostic {
     match (error.hint(), error.kind()) {
         (Some(hint), _) => diagnostic.with_hint(hint),
         (None, ErrorKind::IndependentOfState { .. }) => {
-            diagnostic.with_hint("a law says something about the state: name a variable of it")
+            diagnostic.with_hint("a law must depend on the state: use a state variable in it")
         }
         (None, ErrorKind::MissingRelation) => {
             diagnostic.with_hint("write `==`, `<=` or `>=` between two expressions")

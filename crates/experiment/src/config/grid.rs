@@ -3,9 +3,9 @@
 //! | key | default | range | purpose |
 //! |---|---|---|---|
 //! | `from` | 0 | finite | the first time |
-//! | `to` | either | above `from` | the last time |
-//! | `step` | or | > 0 | the distance of two times |
-//! | `points` | needed | 2 to 10 000 000 | the number of times, both ends included |
+//! | `to` | required, or `step` | above `from` | the last time |
+//! | `step` | none | > 0 | instead of `to`: the distance between two times |
+//! | `points` | required | 2 to 10 000 000 | the number of times, including both ends |
 
 use super::complete::{self, Table};
 use super::section::Section;
@@ -36,15 +36,15 @@ enum End {
 pub(crate) fn read(mut section: Section) -> Result<Grid, Diagnostic> {
     section.only(KEYS)?;
     let from = section.take("from").map_or(Ok(0.0), |value| value.number(FINITE, "0"))?;
-    let why = "because it says how many times there are";
+    let why = "because it is the number of times";
     let points = section.need("points", why, "200")?.count(2..=MOST, "200")?;
     let (to, step) = (section.take("to"), section.take("step"));
     let (end, last) = match (to, step) {
         (Some(value), None) => {
             let to = value.number(FINITE, "50")?;
             if to <= from {
-                let error =
-                    value.error(format!("the grid ends at {to}, before it begins at {from}"));
+                let error = value
+                    .error(format!("the grid ends at {to}, which is not after its start, {from}"));
                 return Err(error.with_hint("`to` must be larger than `from`"));
             }
             (End::To(to), value)
@@ -63,7 +63,7 @@ pub(crate) fn read(mut section: Section) -> Result<Grid, Diagnostic> {
     let times = grid.times();
     if times.windows(2).any(|pair| pair[0] >= pair[1]) || times.iter().any(|t| !t.is_finite()) {
         return Err(last
-            .error("the times of this grid are so close that some are equal")
+            .error("the times of this grid are so close that some round to the same number")
             .with_hint("use fewer points, a larger step, or times nearer to 0"));
     }
     Ok(grid)

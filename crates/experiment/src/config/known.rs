@@ -1,4 +1,4 @@
-//! `known` and `learn` of `[field]`: which rates are written down, and which the network learns.
+//! `known` and `learn` of `[field]`: which rates are known, and which the network learns.
 //!
 //! ```toml
 //! [system]
@@ -16,24 +16,24 @@
 //! | `learn` | an output of the network |
 //! | both | the expression and, added to it, an output of the network |
 //!
-//! An expression sees `t`, the state, the inputs, constants and definitions. Without any variable in
-//! `learn` there is no network, and only constants are learned.
+//! An expression can use `t`, the state, the inputs, constants and definitions. If `learn` is empty
+//! there is no network, and only constants are learned.
 
 use lawful::law::Expression;
 use lawful::{KnownRates, LearnedConstant};
 
 use super::formula;
-use super::phrases::meant;
 use super::section::Section;
 use super::system::System;
-use super::text::key;
 use super::value::{Mark, Text, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::meant;
+use crate::toml_quote::key;
 
-/// Keys that say something about the network.
+/// Keys of the network.
 const NETWORK_KEYS: [&str; 5] = ["hidden", "activations", "init", "time-input", "precision"];
 
-/// Which rates are written down, and which are learned.
+/// Which rates are known, and which are learned.
 pub(super) struct Rates {
     /// Name and expression of each known rate, in the order of the state.
     pub(super) known: Vec<(String, String)>,
@@ -41,7 +41,7 @@ pub(super) struct Rates {
     pub(super) learn: Vec<String>,
 }
 
-/// Takes both keys, and checks that there is something to learn.
+/// Reads both keys, and checks that there is something to learn.
 pub(super) fn read(section: &mut Section, system: &System) -> Result<Rates, Diagnostic> {
     let state = system.vocabulary.state();
     let known = section.take("known");
@@ -99,19 +99,19 @@ fn learned_rates(value: Value, state: &[String]) -> Result<Vec<String>, Diagnost
         if !state.contains(name) {
             let known = state.iter().map(String::as_str);
             let hint = meant(name, known, "the state variables are");
-            let error = text.error(format!("`{name}` in `learn` is no state variable"));
+            let error = text.error(format!("`{name}` in `learn` is not a state variable"));
             return Err(error.with_hint(hint));
         }
         if texts[..n].iter().any(|before| before.value == *name) {
-            let error = text.error(format!("`{name}` is twice in `learn`"));
-            return Err(error.with_hint("name it once"));
+            let error = text.error(format!("`{name}` is listed twice in `learn`"));
+            return Err(error.with_hint("remove one of the two"));
         }
     }
     let is_named = |name: &&String| texts.iter().any(|text| text.value == **name);
     Ok(state.iter().filter(is_named).cloned().collect())
 }
 
-/// Refuses learned constants that would never move.
+/// Returns an error for a learned constant on which no rate depends.
 fn check_constants(texts: &[(String, Text)], system: &System) -> Result<(), Diagnostic> {
     let learned: Vec<LearnedConstant> = system.learned();
     // Whose rates they are does not matter here.
@@ -127,7 +127,7 @@ fn check_constants(texts: &[(String, Text)], system: &System) -> Result<(), Diag
                 .name
                 .error(format!(
                     "the constant `{name}` is learned, but no known rate depends on it: it would \
-                     never move"
+                     never change"
                 ))
                 .with_hint(format!("use it in `known` of `[field]`, or fix it: {number}")));
         }
@@ -135,28 +135,30 @@ fn check_constants(texts: &[(String, Text)], system: &System) -> Result<(), Diag
     Ok(())
 }
 
-/// Without a network there must be a constant to learn, and nothing said about a network.
+/// Without a network there must be a constant to learn, and no key of the network.
 fn check_without_network(
     section: &Section,
     system: &System,
     mark: Option<&Mark>,
 ) -> Result<(), Diagnostic> {
-    let correct = "in `learn` the variables whose known rate needs a correction";
+    let correct = "in `learn` the variables whose known rates need a correction";
     if system.learned().is_empty() {
-        let message = "there is nothing to learn: every rate is known, and so is every constant";
+        let message = "there is nothing to learn: all rates and all constants are known";
         let error = match mark {
             Some(mark) => mark.error(message),
             None => section.error(message),
         };
         return Err(error.with_hint(format!(
-            "name {correct}, or learn a constant: `constants = {{ k = {{ start = 1.0 }} }}`"
+            "list {correct}, or learn a constant: `constants = {{ k = {{ start = 1.0 }} }}`"
         )));
     }
     for network_key in NETWORK_KEYS {
         if let Some(mark) = section.peek(network_key) {
             return Err(mark
-                .error(format!("`{network_key}` decides nothing: no rate is left to a network"))
-                .with_hint(format!("leave it out, or name {correct}")));
+                .error(format!(
+                    "`{network_key}` has no effect: every rate is known, so there is no network"
+                ))
+                .with_hint(format!("leave it out, or list {correct}")));
         }
     }
     Ok(())

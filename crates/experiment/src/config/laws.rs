@@ -1,13 +1,14 @@
-//! `[[law]]`: what must hold, each beginning with a header of its own.
+//! `[[law]]`: a law of the system. Each law has its own header.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `name` | the text of `holds` | texts, all different | what messages, tables and figures call it |
-//! | `holds` | needed | a relation | `"next(E) <= E"`, `"A + B == 1"`, `"0 <= S <= 1"`; see [`lawful::law`] |
+//! | `name` | the text of `holds` | a text, different for each law | the name of the law in messages, tables and figures |
+//! | `strategy` | `"penalty"` | `"penalty"`, `"monitor"` | `"penalty"`: training penalises violations; `"monitor"`: they are only measured |
+//! | `holds` | required | a relation | `"next(E) <= E"`, `"A + B == 1"`, `"0 <= S <= 1"`; see [`lawful::law`] |
 
 use std::collections::HashSet;
 
-use lawful::Law;
+use lawful::{Enforcement, Law, Laws};
 
 use super::complete::{self, Table};
 use super::formula;
@@ -17,57 +18,67 @@ use super::value::Value;
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] = &["name", "holds"];
+pub(crate) const KEYS: &[&str] = &["name", "strategy", "holds"];
+
+/// The words of `strategy`.
+const STRATEGIES: [(&str, Enforcement); 2] =
+    [("penalty", Enforcement::Penalty), ("monitor", Enforcement::Monitor)];
 
 /// A law as written: a chain is several laws.
 #[derive(Debug, Clone)]
 pub(crate) struct WrittenLaw {
     name: String,
+    enforcement: Enforcement,
     holds: String,
     /// One for each relation.
     pub(crate) parts: Vec<Law>,
 }
 
-/// Reads all laws.
-pub(crate) fn read(value: Option<Value>, system: &System) -> Result<Vec<WrittenLaw>, Diagnostic> {
-    let Some(value) = value else { return Ok(Vec::new()) };
+/// Reads all laws: checked, and as written.
+pub(crate) fn read(
+    value: Option<Value>,
+    system: &System,
+) -> Result<(Laws, Vec<WrittenLaw>), Diagnostic> {
+    let mut laws = Laws::with_learned(system.vocabulary.clone(), system.learned())
+        .expect("`[system]` has checked its constants");
+    let Some(value) = value else { return Ok((laws, Vec::new())) };
     if !value.is_list() {
         let error = value.error("laws are a list, each with a header in double brackets");
         return Err(error.with_hint("write a line `[[law]]`, and `holds = \"…\"` below it"));
     }
     let mut names = HashSet::new();
-    let mut laws = Vec::new();
+    let mut all_written = Vec::new();
     for value in value.list("", "")? {
         let mut section = value.table("{ holds = \"x <= 1\" }")?;
         section.only(KEYS)?;
-        laws.push(read_one(&mut section, system, &mut names)?);
+        let written;
+        (laws, written) = read_one(&mut section, laws, &mut names)?;
+        all_written.push(written);
     }
-    Ok(laws)
+    Ok((laws, all_written))
 }
 
 fn read_one(
     section: &mut Section,
-    system: &System,
+    laws: Laws,
     names: &mut HashSet<String>,
-) -> Result<WrittenLaw, Diagnostic> {
+) -> Result<(Laws, WrittenLaw), Diagnostic> {
     let name = section.take("name").map(|value| value.text("energy never rises")).transpose()?;
     let why = "because it is the law itself";
     let text = section.need("holds", why, "\"x <= 1\"")?.text("x <= 1")?;
     let named = name.as_ref().unwrap_or(&text);
     if named.value.trim().is_empty() && name.is_some() {
         let error = named.error("a law's name cannot be empty");
-        return Err(error.with_hint("leave `name` out, and the law is called by its text"));
+        return Err(error.with_hint("leave `name` out to use the text of the law"));
     }
-    let mut parts = Law::parse(&named.value, &text.value, &system.vocabulary)
+    let enforcement = section
+        .take("strategy")
+        .map_or(Ok(Enforcement::Penalty), |value| value.word("strategy of a law", &STRATEGIES))?;
+    let before = laws.laws().len();
+    let laws = laws
+        .enforced(&named.value, &text.value, enforcement)
         .map_err(|error| formula::explain(&text, &format!("the law `{}`", named.value), &error))?;
-    let learned = system.learned();
-    if !learned.is_empty() {
-        // Learned constants are variables to a law; as such they would only confuse messages.
-        let with_learned_as_variables =
-            lawful::with_learned_as_variables(&system.vocabulary, &learned);
-        parts = Law::parse(&named.value, &text.value, &with_learned_as_variables)
-            .expect("it was read before");
-    }
+    let parts = laws.laws()[before..].to_vec();
     let whole = [named.value.as_str()];
     let mut all: Vec<&str> = parts.iter().map(Law::name).collect();
     if parts.len() > 1 {
@@ -79,13 +90,18 @@ fn read_one(
             return Err(error.with_hint("give each law a name of its own: `name = \"…\"`"));
         }
     }
-    Ok(WrittenLaw { name: named.value.clone(), holds: text.value, parts })
+    let (name, holds) = (named.value.clone(), text.value);
+    Ok((laws, WrittenLaw { name, enforcement, holds, parts }))
 }
 
 /// The sections with every key.
 pub(crate) fn write(laws: &[WrittenLaw]) -> Vec<Table> {
     let tables = laws.iter().map(|law| {
-        complete::table([("name", law.name.as_str().into()), ("holds", law.holds.as_str().into())])
+        complete::table([
+            ("name", law.name.as_str().into()),
+            ("strategy", complete::word(&STRATEGIES, law.enforcement)),
+            ("holds", law.holds.as_str().into()),
+        ])
     });
     tables.collect()
 }

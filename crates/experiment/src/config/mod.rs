@@ -1,18 +1,18 @@
-//! The experiment file: what is written, checked into an [`Experiment`].
+//! Reads an experiment file and checks it into an [`Experiment`].
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `name` | the file's or its folder's name | a file's name | what run folders are called |
-//! | `system` | needed | a table | see [`system`] |
+//! | `name` | the name of the file or of its folder | a valid file name | the name of the experiment and of its run folders |
+//! | `system` | required | a table | see [`system`] |
 //! | `law` | none | a list of tables | see [`laws`] |
-//! | `data` | needed | a table | see [`data`] |
+//! | `data` | required | a table | see [`data`] |
 //! | `test` | none | a table of tables | see [`test_set`] |
 //! | `field` | its defaults | a table | see [`field`] |
 //! | `solver` | its defaults | a table | see [`solver`] |
 //! | `strategy` | its defaults | a table | see [`strategy`] |
 //! | `training` | its defaults | a table | see [`training`] |
 //!
-//! A key that is not in these tables is an error, and so is one that decides nothing.
+//! An unknown key is an error, and so is a key that has no effect.
 
 mod complete;
 pub mod constants;
@@ -26,8 +26,8 @@ pub mod laws;
 mod name;
 pub mod optimiser;
 pub mod phase;
-pub(crate) mod phrases;
 mod section;
+mod settings;
 pub mod simulate;
 pub mod solver;
 mod source;
@@ -41,17 +41,16 @@ pub mod training;
 mod value;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
-use lawful::{Dataset, Law, LearnedConstant, Scaling, Units};
+use lawful::{Training, TrainingError};
 
-pub use phrases::meant;
-pub(crate) use text::key;
 pub use text::to_text;
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
-use crate::recipes::Facts;
+use crate::phrases::listed;
 use complete::Table;
 use data::Origin;
 use section::Section;
@@ -59,7 +58,21 @@ use source::Source;
 use test_set::Kind;
 
 /// Every table of an experiment file and its keys.
-pub(crate) const SECTIONS: &[(&str, &[&str])] = &[
+pub(crate) static SECTIONS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
+    let of = |(path, keys): &(&'static str, &[&'static str])| (*path, keys.to_vec());
+    let mut sections: Vec<(&str, Vec<&str>)> = OWN_KEYS.iter().map(of).collect();
+    for (path, keys) in &mut sections {
+        match *path {
+            "strategy" => *keys = strategy::keys(),
+            "training.optimiser" => *keys = optimiser::keys(),
+            _ => {}
+        }
+    }
+    sections
+});
+
+/// The same without the keys of each strategy and optimiser.
+const OWN_KEYS: &[(&str, &[&str])] = &[
     ("", KEYS),
     ("system", system::KEYS),
     ("system.constants.NAME", constants::KEYS),
@@ -86,39 +99,58 @@ pub(crate) const SECTIONS: &[(&str, &[&str])] = &[
 const KEYS: &[&str] =
     &["name", "system", "law", "data", "test", "field", "solver", "strategy", "training"];
 
-/// Reads an experiment file and all data that it names. A folder stands for the `experiment.toml`
-/// in it.
-pub fn read(path: &Path) -> Result<Experiment, Diagnostic> {
+/// An experiment file as it was read.
+#[derive(Debug, Clone)]
+pub struct ExperimentFile {
+    /// The checked experiment.
+    pub experiment: Experiment,
+    /// The same as the text of an experiment file, with every key written out.
+    pub complete: String,
+}
+
+/// Reads an experiment file and its data. For a folder, reads the `experiment.toml` in it.
+pub fn read(path: &Path) -> Result<ExperimentFile, Diagnostic> {
+    read_with_seed(path, None)
+}
+
+/// Like [`read`], with this seed instead of the file's.
+pub fn read_with_seed(path: &Path, seed: Option<u64>) -> Result<ExperimentFile, Diagnostic> {
     let inside = path.join("experiment.toml");
     let path = if path.is_dir() { &inside } else { path };
     if path == inside && !inside.is_file() {
         return Err(no_experiment(&inside));
     }
     let source = Source::new(path, files::read_text(path)?);
-    check(&source, None)
+    check(&source, None, seed)
 }
 
-/// Reads an experiment from a text; `name` is what messages call it. Files that it names are looked
-/// for in the current folder.
-pub fn read_embedded(name: &str, text: &str) -> Result<Experiment, Diagnostic> {
-    check(&Source::new(Path::new(name), text.to_owned()), None)
+/// Reads an experiment from a text; `name` is its name in messages. Paths in it are relative to the
+/// current folder.
+pub fn read_embedded(name: &str, text: &str) -> Result<ExperimentFile, Diagnostic> {
+    check(&Source::new(Path::new(name), text.to_owned()), None, None)
 }
 
-/// Reads the experiment of a run folder with the data as they were used, from `config.toml` and
-/// `data/`; its sources are not needed any more.
-pub fn read_run(folder: &Path) -> Result<Experiment, Diagnostic> {
+/// Reads the experiment of a run folder from `config.toml` and `data/`. The original data files are
+/// not needed.
+pub fn read_run(folder: &Path) -> Result<ExperimentFile, Diagnostic> {
     if !folder.is_dir() {
         let error = Diagnostic::new(format!("there is no run folder `{}`", folder.display()));
-        return Err(error.with_hint("`lawful train` makes them, below `runs/`"));
+        return Err(error.with_hint("`lawful train` creates run folders, by default in `runs/`"));
     }
     let path = folder.join("config.toml");
     if !path.is_file() {
         let message =
             format!("`{}` is not a run folder: it has no `config.toml`", folder.display());
-        return Err(Diagnostic::new(message).with_hint("`lawful train` makes them, below `runs/`"));
+        return Err(Diagnostic::new(message)
+            .with_hint("`lawful train` creates run folders, by default in `runs/`"));
     }
     let source = Source::new(&path, files::read_text(&path)?);
-    check(&source, Some(folder))
+    check(&source, Some(folder), None)
+}
+
+/// Reads a text as TOML; `name` is its name in messages.
+pub(crate) fn parse(name: &str, text: &str) -> Result<Table, Diagnostic> {
+    Source::new(Path::new(name), text.to_owned()).table()
 }
 
 fn no_experiment(path: &Path) -> Diagnostic {
@@ -129,8 +161,8 @@ fn no_experiment(path: &Path) -> Diagnostic {
     let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| is_toml(name)).collect();
     match others[..] {
         [] => error.with_hint(format!("`lawful init {}` writes one", folder.display())),
-        [one] => error.with_hint(format!("is `{}` meant?", folder.join(one).display())),
-        _ => error.with_hint(format!("name one of {}", phrases::listed(others))),
+        [one] => error.with_hint(format!("did you mean `{}`?", folder.join(one).display())),
+        _ => error.with_hint(format!("give one of {}", listed(others))),
     }
 }
 
@@ -138,28 +170,37 @@ fn is_toml(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "toml")
 }
 
-/// From text to experiment; `run` is the folder whose data are used instead of the sources.
-fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> {
+/// Checks a text and builds the experiment; `run` is a folder whose data replace the original files.
+fn check(
+    source: &Source,
+    run: Option<&Path>,
+    seed: Option<u64>,
+) -> Result<ExperimentFile, Diagnostic> {
     let mut top = source.parse()?;
     top.only(KEYS)?;
     let name = read_name(&mut top)?;
     let system = system::read(top.section("system", system::KEYS)?)?;
     let vocabulary = &system.vocabulary;
-    let laws = laws::read(top.take("law"), &system)?;
+    let (laws, written_laws) = laws::read(top.take("law"), &system)?;
     let data = data::read(top.section("data", data::KEYS)?, &system)?;
     let tests = test_set::read(top.take("test"), &data)?;
     let field = field::read(top.section("field", field::KEYS)?, &system)?;
-    let solver = solver::read(top.section("solver", solver::KEYS)?)?;
+    let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
     let smooth = training::Written::is_smooth(&training);
-    let strategy = strategy::read(top.section("strategy", strategy::KEYS)?, &laws, smooth)?;
-    let training = training::read(training, &laws)?;
+    let section = top.section("strategy", &strategy::keys())?;
+    let strategy = strategy::read(section, &written_laws, smooth)?;
+    let mut training = training::read(training, &written_laws)?;
+    training.seed = seed.unwrap_or(training.seed);
+    if let Some(mark) = &strategy.best_point {
+        training.check_best_point(mark)?;
+    }
 
     let reads_files = matches!(data.origin, Origin::Files(_))
         || tests.iter().any(|test| matches!(test.kind, Kind::File(_)));
     if let (false, Some((key, mark))) = (reads_files, &data.about_files) {
-        let error = mark.error(format!("`{key}` says how files are read, and there is none"));
-        return Err(error.with_hint("leave it out; data are simulated"));
+        let error = mark.error(format!("`{key}` has no effect: no data are read from a file"));
+        return Err(error.with_hint("leave it out"));
     }
 
     let folder = source.file().parent().unwrap_or(Path::new(""));
@@ -168,64 +209,40 @@ fn check(source: &Source, run: Option<&Path>) -> Result<Experiment, Diagnostic> 
         Some(run) => datasets::stored(run, &tests, vocabulary, open)?,
         None => datasets::gather(folder, &data, &tests, vocabulary, open)?,
     };
-    let parts: Vec<_> = laws.iter().flat_map(|law| law.parts.clone()).collect();
-    let facts = Facts { dataset: &training_set, strategy: &strategy.strategy };
-    let training = training::complete(&training, &facts)?;
-    if let Some(mark) = &strategy.best_point {
-        for phase in training.phases.iter().filter(|phase| phase.strategy.is_none()) {
-            phase::check_best_point(phase, mark)?;
+    let builder = Training::new(training_set.clone())
+        .laws(laws)
+        .field(field)
+        .solver(solvers.training)
+        .predict(solvers.predict)
+        .interpolation(data.interpolation)
+        .strategy(strategy.strategy);
+    let builder = training::complete(training, builder, &training_set)?;
+    let prepared = builder.prepare().map_err(|error| match (&error, &strategy.best_point) {
+        // The best point cannot be combined with the phases that the recipe has selected.
+        (TrainingError::Phase { reason, .. }, Some(mark)) => {
+            let hint = "leave `best-point` out, or write `optimiser = \"adam\"` in a phase";
+            mark.error(reason).with_hint(hint)
         }
-    }
-    let constants = system.learned();
-    let (scaling, units) = scale(&training_set, &parts, &constants, training.scale);
+        _ => source.lacks(error.to_string()),
+    })?;
 
     let mut complete = Table::new();
     complete.insert("name".to_owned(), name.as_str().into());
     for (key, table) in [
         ("system", system::write(&system).into()),
-        ("law", laws::write(&laws).into()),
+        ("law", laws::write(&written_laws).into()),
         ("data", data.write(reads_files).into()),
         ("test", test_set::write(&tests).into()),
-        ("field", field::write(&field).into()),
-        ("solver", solver::write(&solver).into()),
-        ("strategy", strategy::write(&strategy).into()),
-        ("training", training::write(&training).into()),
+        ("field", field::write(&prepared.field).into()),
+        ("solver", solver::write(&solvers).into()),
+        ("strategy", strategy::write(&prepared.strategy, &written_laws).into()),
+        ("training", training::write(&prepared, &written_laws).into()),
     ] {
         complete.insert(key.to_owned(), table);
     }
-    Ok(Experiment {
-        name,
-        laws: parts,
-        training_set,
-        tests: test_sets,
-        interpolation: data.interpolation,
-        field,
-        solver: solver.training,
-        predict: solver.predict,
-        strategy: strategy.strategy,
-        training,
-        scaling,
-        units,
-        complete,
-        constants,
-        vocabulary: system.vocabulary,
-    })
-}
-
-/// The units of the network and of the objective: read off the data, or as they are.
-fn scale(
-    dataset: &Dataset,
-    laws: &[Law],
-    constants: &[LearnedConstant],
-    wanted: bool,
-) -> (Option<Scaling>, Units) {
-    if wanted {
-        let scaling = lawful::scaling(dataset);
-        let units = lawful::units(dataset, laws, constants, &scaling);
-        (Some(scaling), units)
-    } else {
-        (None, Units::of_data(dataset.state().len(), laws.len()))
-    }
+    let time_column = data.format.time.clone();
+    let experiment = Experiment { name, training: prepared, tests: test_sets, time_column };
+    Ok(ExperimentFile { experiment, complete: to_text(&complete) })
 }
 
 fn read_name(top: &mut Section) -> Result<String, Diagnostic> {
@@ -234,8 +251,8 @@ fn read_name(top: &mut Section) -> Result<String, Diagnostic> {
     match name::check(&text.value) {
         Ok(()) => Ok(text.value),
         Err(reason) => Err(text
-            .error(format!("the experiment cannot have the name \"{}\": {reason}", text.value))
-            .with_hint("the name becomes a folder's: use letters, digits, `-` and `_`")),
+            .error(format!("the experiment cannot be named \"{}\": {reason}", text.value))
+            .with_hint("it is used as a folder name: use letters, digits, `-` and `_`")),
     }
 }
 
@@ -243,7 +260,7 @@ fn read_name(top: &mut Section) -> Result<String, Diagnostic> {
 mod tests {
     use super::*;
 
-    /// The documentation of each table of [`SECTIONS`].
+    /// The file with the documentation of each table of [`SECTIONS`].
     const DOCUMENTATION: &[(&str, &str)] = &[
         ("", include_str!("mod.rs")),
         ("system", include_str!("system.rs")),
@@ -269,7 +286,7 @@ mod tests {
 
     #[test]
     fn every_key_is_documented_where_it_is_read() {
-        for ((section, keys), (documented, text)) in SECTIONS.iter().zip(DOCUMENTATION) {
+        for ((section, keys), (documented, text)) in OWN_KEYS.iter().zip(DOCUMENTATION) {
             assert_eq!(section, documented);
             let docs: String = text.lines().filter(|line| line.starts_with("//!")).collect();
             for key in *keys {

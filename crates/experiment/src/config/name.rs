@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-/// Longest name, in letters.
+/// Longest name, in characters.
 const LONGEST: usize = 80;
-/// Letters beside letters and digits.
+/// Allowed characters other than letters and digits.
 const ALLOWED: [char; 4] = ['-', '_', '.', ' '];
 /// Names that mean a device on Windows.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Why a name cannot be that of a file on every system, as the end of a sentence.
+/// Returns why a name is not a valid file name on every system, as the end of a sentence.
 pub(super) fn check(name: &str) -> Result<(), String> {
     let strange = name.chars().find(|c| !c.is_alphanumeric() && !ALLOWED.contains(c));
     if let Some(c) = strange {
-        Err(format!("`{}` cannot be in a file's name", c.escape_debug()))
+        Err(format!("a file name cannot contain `{}`", c.escape_debug()))
     } else if name.is_empty() {
         Err("it is empty".to_owned())
     } else if name.chars().count() > LONGEST {
-        Err(format!("it has more than {LONGEST} letters"))
+        Err(format!("it has more than {LONGEST} characters"))
     } else if name.starts_with(['.', ' ', '-']) || name.ends_with(['.', ' ']) {
-        Err("it begins or ends with a point, a space or a dash".to_owned())
+        Err("it begins or ends with a dot, a space or a dash".to_owned())
     } else if DEVICES.contains(&name.to_lowercase().as_str()) {
         Err("it is the name of a device on Windows".to_owned())
     } else {
@@ -27,7 +27,7 @@ pub(super) fn check(name: &str) -> Result<(), String> {
     }
 }
 
-/// A name for an experiment that has none: that of its file, or of the folder of an
+/// Returns the name of an experiment without `name`: that of its file, or of the folder of an
 /// `experiment.toml` or `config.toml`.
 pub(super) fn of_file(file: &Path) -> String {
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());

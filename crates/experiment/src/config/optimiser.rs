@@ -1,47 +1,41 @@
-//! `optimiser`, of `[training]` or of a phase: a word, or a table.
+//! `optimiser` of `[training]` or of a phase: a name, or a table.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `kind` | `"adam"` | [`OPTIMISERS`] | which one |
-//! | `rate` | 1e-3 | > 0 | `adam`: learning rate |
-//! | `beta1` | 0.9 | 0 to below 1 | `adam`: memory of the mean of gradients |
-//! | `beta2` | 0.999 | 0 to below 1 | `adam`: memory of the mean of squared gradients |
-//! | `epsilon` | 1e-8 | > 0 | `adam`: keeps the division finite |
-//! | `clip` | none | > 0 | `adam`: largest norm of a gradient |
-//! | `schedule` | `"constant"` | [`Schedule::NAMES`] | `adam`: how the rate changes over the iterations |
-//! | `last-rate` | 0.01 | above 0, at most 1 | `adam`: factor of the rate at the end of `cosine` and `exponential` |
-//! | `warm-up` | 0; a tenth of all with `schedule = "warm-up"` | up to `iterations` | `adam`: iterations over which the rate rises to its full value |
-//! | `memory` | 400 | ≥ 1 | `lbfgs`: pairs of steps and gradient changes that are kept |
-//! | `scaling` | `"every"` | `"every"`, `"newest"` | `lbfgs`: every pair corrects the scale, or the newest sets it |
+//! | `kind` | `"adam"` | [`OptimiserKind::NAMES`] | the optimiser |
+//! | `schedule` | `"constant"` | [`Schedule::NAMES`] | how the learning rate changes over the iterations |
+//! | `last-rate` | 0.01 | above 0, at most 1 | rate at the end of `cosine` and `exponential`, as a fraction of `rate` |
+//! | `warm-up` | 0; a tenth of `iterations` with `schedule = "warm-up"` | 0 to `iterations` | iterations over which the rate rises linearly to its full value |
+//!
+//! `schedule`, `last-rate` and `warm-up` apply to optimisers with a learning rate. Each optimiser has
+//! keys of its own ([`OptimiserKind::keys`]): `adam` the fields of
+//! [`AdamSettings`](lawful::optimiser::AdamSettings), `lbfgs` those of
+//! [`LbfgsSettings`](lawful::optimiser::LbfgsSettings).
 
-use lawful::optimiser::{AdamSettings, LbfgsScaling, LbfgsSettings, OPTIMISERS};
+use lawful::optimiser::OptimiserKind;
 use lawful::{RateDecay, Schedule};
 
 use super::complete::{self, Table};
 use super::section::Section;
-use super::value::{BELOW_ONE, FACTOR, POSITIVE, Value};
+use super::settings;
+use super::value::{FACTOR, Value};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::OptimiserSettings;
 
-/// The keys of `optimiser`.
-pub(crate) const KEYS: &[&str] = &[
-    "kind",
-    "rate",
-    "beta1",
-    "beta2",
-    "epsilon",
-    "clip",
-    "schedule",
-    "last-rate",
-    "warm-up",
-    "memory",
-    "scaling",
-];
+/// The keys that do not belong to one optimiser.
+pub(crate) const KEYS: &[&str] = &["kind", "schedule", "last-rate", "warm-up"];
+/// Of those, the keys that need a learning rate.
+const SCHEDULE_KEYS: [&str; 3] = ["schedule", "last-rate", "warm-up"];
 
-/// Most pairs that L-BFGS may keep.
-const MOST_PAIRS: u64 = 10_000;
+/// All keys of `optimiser`.
+pub(crate) fn keys() -> Vec<&'static str> {
+    let mut keys = KEYS.to_vec();
+    for kind in OptimiserKind::all() {
+        keys.extend(kind.keys().iter().map(|key| key.name));
+    }
+    keys
+}
 
-/// Schedules with their course.
+/// How the rate decreases, by the name of the schedule.
 const DECAYS: [(&str, RateDecay); 3] = [
     ("constant", RateDecay::Constant),
     ("cosine", RateDecay::Cosine),
@@ -52,66 +46,52 @@ const DECAYS: [(&str, RateDecay); 3] = [
 pub(crate) fn read(
     value: Option<Value>,
     iterations: usize,
-) -> Result<(OptimiserSettings, Schedule), Diagnostic> {
+) -> Result<(OptimiserKind, Schedule), Diagnostic> {
     let constant = Schedule { iterations, ..Schedule::constant() };
-    let words: Vec<_> = OPTIMISERS.iter().map(|&(word, _)| (word, word)).collect();
-    let of_kind = |kind| match kind {
-        "lbfgs" => OptimiserSettings::Lbfgs(LbfgsSettings::default()),
-        _ => OptimiserSettings::Adam(AdamSettings::default()),
-    };
-    let Some(value) = value else { return Ok((of_kind("adam"), constant)) };
+    let words: Vec<_> = OptimiserKind::NAMES.iter().map(|&(word, _)| (word, word)).collect();
+    let of_name = |name: &str| OptimiserKind::from_name(name).unwrap_or_default();
+    let Some(value) = value else { return Ok((OptimiserKind::default(), constant)) };
     if value.is_text() {
-        return Ok((of_kind(value.word("optimiser", &words)?), constant));
+        return Ok((of_name(value.word("optimiser", &words)?), constant));
     }
-    let mut section = value.table_or("a word or a table", "\"adam\"")?;
-    section.only(KEYS)?;
-    let kind = section.take("kind").map_or(Ok("adam"), |value| value.word("optimiser", &words))?;
-    if kind == "lbfgs" {
-        refuse(&mut section, kind, &KEYS[1..9])?;
-        let mut settings = LbfgsSettings::default();
-        if let Some(value) = section.take("memory") {
-            settings.memory = value.count(1..=MOST_PAIRS, "400")?;
+    let mut section = value.table_or("a name or a table", "\"adam\"")?;
+    section.only(&keys())?;
+    let mut kind = match section.take("kind") {
+        None => OptimiserKind::default(),
+        Some(value) => of_name(value.word("optimiser", &words)?),
+    };
+    refuse_foreign_keys(&mut section, &kind)?;
+    for key in kind.keys() {
+        if let Some(value) = section.take(key.name) {
+            let setting = settings::read(value, &key, kind.get(key.name).as_ref(), &[])?;
+            assert!(kind.set(key.name, setting), "`{}` is read as what it may be", key.name);
         }
-        if let Some(value) = section.take("scaling") {
-            settings.scaling = value.word("scaling", &LbfgsScaling::NAMES)?;
-        }
-        return Ok((OptimiserSettings::Lbfgs(settings), constant));
     }
-    refuse(&mut section, kind, &KEYS[9..])?;
-    let (settings, schedule) = adam(section, constant)?;
-    Ok((OptimiserSettings::Adam(settings), schedule))
+    let schedule = read_schedule(section, constant)?;
+    Ok((kind, schedule))
 }
 
-/// A key of another optimiser is a mistake that would go unnoticed.
-fn refuse(section: &mut Section, kind: &str, keys: &[&str]) -> Result<(), Diagnostic> {
-    for key in keys {
+/// Returns an error for a key of another optimiser, which would have no effect.
+fn refuse_foreign_keys(section: &mut Section, kind: &OptimiserKind) -> Result<(), Diagnostic> {
+    let has = |kind: &OptimiserKind, key: &str| {
+        kind.keys().iter().any(|known| known.name == key)
+            || (SCHEDULE_KEYS.contains(&key) && kind.rate().is_some())
+    };
+    for key in keys().into_iter().filter(|key| *key != "kind" && !has(kind, key)) {
         if let Some(value) = section.take(key) {
-            let other = if kind == "adam" { "lbfgs" } else { "adam" };
+            let others = OptimiserKind::all().into_iter().filter(|other| has(other, key));
+            let others: Vec<String> =
+                others.map(|other| format!("`kind = \"{}\"`", other.name())).collect();
             return Err(value
-                .error(format!("`{key}` has no meaning for the optimiser `{kind}`"))
-                .with_hint(format!("leave it out, or write `kind = \"{other}\"`")));
+                .error(format!("the optimiser `{}` has no key `{key}`", kind.name()))
+                .with_hint(format!("leave it out, or write {}", others.join(" or "))));
         }
     }
     Ok(())
 }
 
-fn adam(
-    mut section: Section,
-    mut schedule: Schedule,
-) -> Result<(AdamSettings, Schedule), Diagnostic> {
-    let mut settings = AdamSettings::default();
+fn read_schedule(mut section: Section, mut schedule: Schedule) -> Result<Schedule, Diagnostic> {
     let iterations = schedule.iterations;
-    for (key, number, bounds, example) in [
-        ("rate", &mut settings.rate, POSITIVE, "1e-3"),
-        ("beta1", &mut settings.beta1, BELOW_ONE, "0.9"),
-        ("beta2", &mut settings.beta2, BELOW_ONE, "0.999"),
-        ("epsilon", &mut settings.epsilon, POSITIVE, "1e-8"),
-    ] {
-        if let Some(value) = section.take(key) {
-            *number = value.number(bounds, example)?;
-        }
-    }
-    settings.clip = section.take("clip").map(|value| value.number(POSITIVE, "1.0")).transpose()?;
     if let Some(value) = section.take("schedule") {
         let word = value.word("schedule", &Schedule::NAMES.map(|name| (name, name)))?;
         schedule = Schedule::from_name(word, iterations).unwrap_or(schedule);
@@ -119,7 +99,7 @@ fn adam(
     if let Some(value) = section.take("last-rate") {
         if schedule.decay == RateDecay::Constant {
             return Err(value
-                .error("`last-rate` has no meaning for a constant rate")
+                .error("`last-rate` has no effect with a constant rate")
                 .with_hint("leave it out, or add `schedule = \"cosine\"`"));
         }
         schedule.last = value.number(FACTOR, "0.01")?;
@@ -127,34 +107,24 @@ fn adam(
     if let Some(value) = section.take("warm-up") {
         schedule.warm_up = value.count(0..=iterations as u64, "0")?;
     }
-    Ok((settings, schedule))
+    Ok(schedule)
 }
 
 /// The table with every key.
-pub(crate) fn write(optimiser: &OptimiserSettings, schedule: &Schedule) -> Table {
-    match *optimiser {
-        OptimiserSettings::Lbfgs(LbfgsSettings { memory, scaling }) => complete::table([
-            ("kind", "lbfgs".into()),
-            ("memory", complete::whole(memory)),
-            ("scaling", scaling.name().into()),
-        ]),
-        OptimiserSettings::Adam(AdamSettings { rate, beta1, beta2, epsilon, clip }) => {
-            let mut adam = complete::table([
-                ("kind", "adam".into()),
-                ("rate", rate.into()),
-                ("beta1", beta1.into()),
-                ("beta2", beta2.into()),
-                ("epsilon", epsilon.into()),
-            ]);
-            if let Some(clip) = clip {
-                adam.insert("clip".to_owned(), clip.into());
-            }
-            adam.insert("schedule".to_owned(), complete::word(&DECAYS, schedule.decay));
-            if schedule.decay != RateDecay::Constant {
-                adam.insert("last-rate".to_owned(), schedule.last.into());
-            }
-            adam.insert("warm-up".to_owned(), complete::whole(schedule.warm_up));
-            adam
+pub(crate) fn write(optimiser: &OptimiserKind, schedule: &Schedule) -> Table {
+    let mut table = complete::table([("kind", optimiser.name().into())]);
+    for key in optimiser.keys() {
+        let setting = optimiser.get(key.name);
+        if let Some(value) = setting.and_then(|setting| settings::write(&setting, &[])) {
+            table.insert(key.name.to_owned(), value);
         }
     }
+    if optimiser.rate().is_some() {
+        table.insert("schedule".to_owned(), complete::word(&DECAYS, schedule.decay));
+        if schedule.decay != RateDecay::Constant {
+            table.insert("last-rate".to_owned(), schedule.last.into());
+        }
+        table.insert("warm-up".to_owned(), complete::whole(schedule.warm_up));
+    }
+    table
 }

@@ -1,17 +1,18 @@
-//! `[[training.phase]]`: one part of a training, with an optimiser of its own. Phases follow each
-//! other; each begins where the one before it ended.
+//! `[[training.phase]]`: a phase of training. Each phase starts from the parameters with which the one
+//! before it ended.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `optimiser` | `"adam"` | [`OPTIMISERS`](lawful::optimiser::OPTIMISERS) | what moves the parameters; a word or a table, see [`super::optimiser`] |
-//! | `iterations` | needed | ≥ 1 | evaluations of the objective and its gradient |
-//! | `segments` | the whole path | ≥ 1 | steps of each segment that the path is cut into |
-//! | `starts` | `"data"` | `"data"`, `"free"` | whether a segment starts from the measured state, or from one that is trained along |
+//! | `optimiser` | `"adam"` | [`OptimiserKind::NAMES`](lawful::optimiser::OptimiserKind::NAMES) | the optimiser: a name or a table, see [`super::optimiser`] |
+//! | `iterations` | required | ≥ 1 | evaluations of the objective and its gradient |
+//! | `segments` | none: single shooting | 1 to below the steps of the longest trajectory | multiple shooting, with segments of this many steps between data rows |
+//! | `starts` | `"data"` | `"data"`, `"free"` | with `segments`: they start at the measured states, or at states that are trained |
 //! | `batch` | all data | a table | as in `[training]`; not with `segments` |
-//! | `strategy` | that of `[strategy]` | a table | another strategy for this phase: the keys of `[strategy]` |
-//! | `substeps` | 1 | ≥ 1 | multiplies the steps of `[solver]` on the data's grid |
+//! | `strategy` | that of `[strategy]` | a table | the strategy of this phase, with the keys of `[strategy]` and the paper's equations as defaults |
+//! | `substeps` | 1 | 1 to 1024 | factor on the steps per data interval of `[solver]`; no effect on adaptive steps |
 
-use lawful::Batch;
+use lawful::strategy::StrategySettings;
+use lawful::{Batch, Phase, Shooting};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
@@ -19,7 +20,6 @@ use super::section::Section;
 use super::value::{LARGEST, Mark, Value};
 use super::{optimiser, strategy, training};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{OptimiserSettings, Phase, Shooting, Strategy};
 
 /// The keys of a phase.
 pub(crate) const KEYS: &[&str] =
@@ -39,25 +39,35 @@ pub(crate) struct Written<'s> {
 }
 
 impl Written<'_> {
-    /// L-BFGS learns from the difference of two gradients, which must be of one function.
+    /// Some optimisers compare values of the objective, which differ between batches.
     pub(super) fn check_batch(&self) -> Result<(), Diagnostic> {
-        match (&self.batch, &self.phase.optimiser) {
-            (Some(mark), OptimiserSettings::Lbfgs(_)) => Err(mark
-                .error("L-BFGS cannot be trained on batches, whose values differ by chance")
-                .with_hint("leave `batch` out, or write `optimiser = \"adam\"`")),
+        match &self.batch {
+            Some(mark) if !self.phase.optimiser.takes_batches() => {
+                let title = self.phase.optimiser.title();
+                let message = format!(
+                    "{title} cannot be trained on batches: the objective differs between batches"
+                );
+                Err(mark
+                    .error(message)
+                    .with_hint("leave `batch` out, or write `optimiser = \"adam\"`"))
+            }
             _ => Ok(()),
         }
     }
 }
 
-/// The best point is judged by values that are comparable, and moves what the optimiser stands on.
+/// The best point needs values of the objective that can be compared, and an optimiser that can return
+/// to an earlier point.
 pub(super) fn check_best_point(phase: &Phase, best_point: &Mark) -> Result<(), Diagnostic> {
     if phase.batch != Batch::Full {
-        let message = "the best point cannot be found in batches, whose values differ by chance";
+        let message =
+            "the best point cannot be found on batches: the objective differs between batches";
         return Err(best_point.error(message).with_hint("leave `best-point` or `batch` out"));
     }
-    if matches!(phase.optimiser, OptimiserSettings::Lbfgs(_)) {
-        let message = "L-BFGS never takes a worse point, and cannot be sent back to a better one";
+    if !phase.optimiser.returns_to_best_point() {
+        let title = phase.optimiser.title();
+        let message =
+            format!("{title} never accepts a worse point, and cannot return to a better one");
         let hint = "leave `best-point` out, or write `optimiser = \"adam\"` in the phase";
         return Err(best_point.error(message).with_hint(hint));
     }
@@ -83,7 +93,7 @@ pub(crate) fn read<'s>(
 fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Diagnostic> {
     let mut section = entry.table("{ optimiser = \"lbfgs\", iterations = 1000 }")?;
     section.only(KEYS)?;
-    let why = "because it says how long the phase is";
+    let why = "because it is the length of the phase";
     let iterations = section.need("iterations", why, "1000")?.count(1..=LARGEST, "1000")?;
     let (optimiser, schedule) = optimiser::read(section.take("optimiser"), iterations)?;
     let steps = section.take("segments");
@@ -94,7 +104,7 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
         Shooting::Multiple { steps: steps.count(1..=LARGEST, "10")?, free }
     } else if let Some(value) = starts {
         return Err(value
-            .error("`starts` is about segments, and this phase has none")
+            .error("`starts` has no effect without `segments`")
             .with_hint("add `segments = 10`, or leave it out"));
     } else {
         Shooting::Single
@@ -102,7 +112,7 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
     let batch = section.take("batch");
     let mark = batch.as_ref().map(Value::mark);
     if let (Some(mark), Some(_)) = (&mark, &segments) {
-        let error = mark.error("a phase looks at all segments at once, or at a batch, not both");
+        let error = mark.error("multiple shooting cannot be trained on batches");
         return Err(error.with_hint("leave `batch` or `segments` out"));
     }
     let batch = batch.map_or(Ok(Batch::Full), training::read_batch)?;
@@ -121,26 +131,25 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
     Ok(written)
 }
 
-/// The strategy of a phase as a phase holds it, and where its best point is.
-type OwnStrategy<'s> = (Option<(Strategy, Table)>, Option<Mark<'s>>);
+/// The strategy of a phase, and where its best point is.
+type OwnStrategy<'s> = (Option<StrategySettings>, Option<Mark<'s>>);
 
 fn strategy_of<'s>(
     section: Section<'s>,
     laws: &[WrittenLaw],
 ) -> Result<OwnStrategy<'s>, Diagnostic> {
-    section.only(strategy::KEYS)?;
+    section.only(&strategy::keys())?;
     let written = strategy::read(section, laws, false)?;
-    let table = strategy::write(&written);
-    Ok((Some((written.strategy, table)), written.best_point))
+    Ok((Some(written.strategy), written.best_point))
 }
 
 /// The phases with every key.
-pub(crate) fn write(phases: &[Phase]) -> complete::Value {
-    let tables = phases.iter().map(|phase| complete::Value::from(write_one(phase)));
+pub(crate) fn write(phases: &[Phase], laws: &[WrittenLaw]) -> complete::Value {
+    let tables = phases.iter().map(|phase| complete::Value::from(write_one(phase, laws)));
     tables.collect::<Vec<_>>().into()
 }
 
-fn write_one(phase: &Phase) -> Table {
+fn write_one(phase: &Phase, laws: &[WrittenLaw]) -> Table {
     let mut table = complete::table([
         ("optimiser", optimiser::write(&phase.optimiser, &phase.schedule).into()),
         ("iterations", complete::whole(phase.iterations)),
@@ -152,8 +161,8 @@ fn write_one(phase: &Phase) -> Table {
     if let Some(batch) = training::write_batch(&phase.batch) {
         table.insert("batch".to_owned(), batch.into());
     }
-    if let Some((_, written)) = &phase.strategy {
-        table.insert("strategy".to_owned(), written.clone().into());
+    if let Some(own) = &phase.strategy {
+        table.insert("strategy".to_owned(), strategy::write(own, laws).into());
     }
     table.insert("substeps".to_owned(), complete::whole(phase.substeps));
     table

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::phrases::{listed, meant};
 use super::source::Source;
 use super::synonyms::elsewhere;
-use super::text::key as quote;
 use super::value::{Mark, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::{listed, meant};
+use crate::toml_quote::key as quote;
 
 /// A table with its name in messages and its place in the file.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct Name<'s> {
 }
 
 impl Name<'_> {
-    /// A mistake in this name.
+    /// Returns an error at this name.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.source.error(self.span.clone(), message)
     }
@@ -59,7 +59,7 @@ impl<'s> Section<'s> {
         self.source
     }
 
-    /// `[training]`, as messages write it; nothing at the top of the file.
+    /// Returns `[training]`, or nothing at the top of the file.
     pub(crate) fn title(&self) -> String {
         match self.path.as_str() {
             "" => String::new(),
@@ -68,12 +68,12 @@ impl<'s> Section<'s> {
         }
     }
 
-    /// Whether the file has this key.
+    /// Returns whether the file has this key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.contains_key(key)
     }
 
-    /// The text of this key, if it is one.
+    /// Returns the value of this key if it is a text.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.entries.get(key)?.get_ref() {
             DeValue::String(text) => Some(text),
@@ -81,12 +81,12 @@ impl<'s> Section<'s> {
         }
     }
 
-    /// Where the value of this key is.
+    /// Returns the place of the value of this key.
     pub(crate) fn peek(&self, key: &str) -> Option<Mark<'s>> {
         self.entries.get(key).map(|value| Mark::new(self.source, value.span()))
     }
 
-    /// Refuses every key that is not one of these.
+    /// Returns an error for a key that is not one of these.
     pub(crate) fn only(&self, known: &[&str]) -> Result<(), Diagnostic> {
         let unknown =
             self.entries.iter().find(|(key, _)| !known.iter().any(|&word| word == key.get_ref()));
@@ -103,14 +103,14 @@ impl<'s> Section<'s> {
         Err(self.source.error(key.span(), message).with_hint(hint))
     }
 
-    /// Takes the value of a key out.
+    /// Removes a key and returns its value.
     pub(crate) fn take(&mut self, key: &str) -> Option<Value<'s>> {
         let (key, value) = self.entries.remove_entry(key)?;
         let path = self.path.clone();
         Some(Value::new(self.source, path, key.into_inner().into_owned(), value))
     }
 
-    /// Takes the value of a key that must be there; `why` ends the sentence "… is needed".
+    /// Removes a required key and returns its value; `why` ends the sentence "… is needed".
     pub(crate) fn need(
         &mut self,
         key: &str,
@@ -121,14 +121,14 @@ impl<'s> Section<'s> {
             .ok_or_else(|| self.lacks(key, why).with_hint(format!("write `{key} = {example}`")))
     }
 
-    /// A key that must be there is not.
+    /// Returns the error of a required key that is missing.
     pub(crate) fn lacks(&self, key: &str, why: &str) -> Diagnostic {
         let title = self.title();
         let gap = if title.is_empty() { "" } else { " " };
         self.error(format!("`{title}{gap}{key}` is needed {why}"))
     }
 
-    /// A mistake of the table as a whole.
+    /// Returns an error of the table as a whole.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         match &self.span {
             Some(span) => self.source.error(span.clone(), message),
@@ -136,7 +136,7 @@ impl<'s> Section<'s> {
         }
     }
 
-    /// Takes a table out; an empty one if the file does not have it.
+    /// Removes a table and returns it, or an empty one if the file does not have it.
     pub(crate) fn section(&mut self, key: &str, known: &[&str]) -> Result<Self, Diagnostic> {
         let section = match self.take(key) {
             Some(value) => value.section()?,
@@ -151,7 +151,7 @@ impl<'s> Section<'s> {
         Ok(section)
     }
 
-    /// Every entry that is left, for tables whose keys are the user's names.
+    /// Returns all remaining entries, for tables whose keys are the user's names.
     pub(crate) fn rest(self) -> Vec<(Name<'s>, Value<'s>)> {
         let Self { source, path, entries, .. } = self;
         let named = entries.into_iter().map(|(key, value)| {
@@ -163,7 +163,7 @@ impl<'s> Section<'s> {
         named.collect()
     }
 
-    /// The values of these names, in their order; other names are errors.
+    /// Returns the values of these names, in their order; other names are errors.
     pub(crate) fn some_of(
         mut self,
         names: &[String],
@@ -174,15 +174,15 @@ impl<'s> Section<'s> {
         Ok(found.collect())
     }
 
-    /// Refuses every key that is not one of the user's names.
+    /// Returns an error for a key that is not one of the user's names.
     fn only_names(&self, names: &[String], noun: &str) -> Result<(), Diagnostic> {
         for (key, _) in &self.entries {
             let word = key.get_ref().as_ref();
             if !names.iter().any(|name| name == word) {
                 let known = names.iter().map(String::as_str);
-                let message = format!("`{word}` in {} is no {noun}", self.title());
+                let message = format!("unknown {noun} `{word}` in {}", self.title());
                 let hint = if names.is_empty() {
-                    format!("there is no {noun} in [system]")
+                    format!("[system] has no {noun}s")
                 } else {
                     meant(word, known, &format!("the {noun}s are"))
                 };
@@ -192,7 +192,8 @@ impl<'s> Section<'s> {
         Ok(())
     }
 
-    /// One value for each of these names, in their order; other names and gaps are errors.
+    /// Returns one value for each of these names, in their order; other names and missing ones are
+    /// errors.
     pub(crate) fn one_each(
         mut self,
         names: &[String],

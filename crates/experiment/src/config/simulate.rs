@@ -1,35 +1,38 @@
-//! `[data.simulate]`: data made from written equations instead of measurements.
+//! `[data.simulate]`: data simulated from equations, instead of measurements.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `equations` | needed | one expression per state | right-hand sides: `{ x = "v", v = "-x" }` |
-//! | `initial` | needed | one number per state | initial state, or a list of them for several trajectories |
-//! | `grid` | needed | see [`super::grid`] | times of every trajectory |
-//! | `grids` | instead of `grid` | a list | times of each trajectory, one grid for each of `initial` |
-//! | `method` | Dormand–Prince, tight | [`TABLEAUS`] | a method that takes one step per interval of the grid |
-//! | `inputs` | needed with `[system] inputs` | expressions of `t` | `{ u = "sin(t)" }` |
-//! | `noise` | none | `{ std, seed }` or `{ relative, seed }` | Gaussian noise on the training data; test sets stay without |
-//! | `missing` | none | `{ share, states, seed }` | cells of the training data that are not measured |
+//! | `equations` | required | one expression per state variable | right-hand sides: `{ x = "v", v = "-x" }` |
+//! | `initial` | required | one number per state variable | the initial state, or a list of them for several trajectories |
+//! | `grid` | required, or `grids` | see [`super::grid`] | the times of every trajectory |
+//! | `grids` | none | a list of grids | instead of `grid`: the times of each trajectory, one grid per initial state |
+//! | `method` | adaptive Dormand–Prince with tight tolerances | [`TABLEAUS`] | a Runge–Kutta method that takes one step per grid interval instead |
+//! | `inputs` | required with `[system] inputs` | expressions of `t` | the inputs: `{ u = "sin(t)" }` |
+//! | `noise` | none | `{ std, seed }` or `{ relative, seed }` | Gaussian noise on the training data; test sets have none |
+//! | `missing` | none | `{ share, states, seed }` | cells of the training data to leave out |
 //!
-//! Of `noise`: `std` (≥ 0, in the units of the state) or `relative` (≥ 0, a share of the standard
-//! deviation of each state variable along its trajectory), and `seed` (1, 0 to 2⁵³). Trajectories
-//! are called `1`, `2`, ….
+//! Keys of `noise`: `std` (≥ 0, in the units of the state) or `relative` (≥ 0, a fraction of the
+//! standard deviation of each state variable along its trajectory), and `seed` (default 1, 0 to 2⁵³).
+//! Trajectories have the names `1`, `2`, ….
 //!
-//! Of `missing`: `share` (0 to 1) of the cells, drawn at random, of the state variables in `states`
-//! (all of them), and `seed` (1, 0 to 2⁵³). First rows are always measured.
+//! Keys of `missing`: `share` (required, 0 to 1), the probability that a cell is missing; `states`,
+//! the state variables that can be missing (default: all); and `seed` (default 1, 0 to 2⁵³). The first
+//! row of each trajectory is always complete.
 
 use lawful::law::Expression;
 use lawful::ode::{SolveError, TABLEAUS};
-use lawful::{FormulaField, Noise, NoiseLevel, Random, Simulation, Tableau, Trajectory};
+use lawful::{
+    FieldError, FormulaField, Noise, NoiseLevel, Random, Simulation, Tableau, Trajectory,
+};
 
 use super::complete::{self, Table};
 use super::grid::{self, Grid};
-use super::phrases::counted;
 use super::section::Section;
 use super::system::System;
-use super::text::key;
 use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, SHARE, Text, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::counted;
+use crate::toml_quote::key;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] =
@@ -39,11 +42,10 @@ pub(crate) const MISSING_KEYS: &[&str] = &["share", "states", "seed"];
 /// The keys of `noise`.
 pub(crate) const NOISE_KEYS: &[&str] = &["std", "relative", "seed"];
 
-/// What to write where an equation uses a learned constant.
-const NUMBER: &str = "data are made from numbers, and its start is only where learning begins: \
-                      write the number";
+/// The hint for an equation that uses a learned constant.
+const NUMBER: &str = "simulated data need fixed values: write the number";
 
-/// A simulation with all that it starts from.
+/// A checked simulation.
 #[derive(Debug)]
 pub(crate) struct Simulate<'s> {
     simulation: Simulation,
@@ -83,13 +85,16 @@ pub(crate) fn read<'s>(
     let vocabulary = &system.fixed;
     let state = vocabulary.state();
     let example = "{ x = \"v\", v = \"-x\" }";
-    let equations = section.need("equations", "because data are made from it", example)?;
+    let equations = section.need("equations", "because the data are simulated from it", example)?;
     let mark = equations.mark();
     let texts = texts(equations.table(example)?, state, "state variable")?;
     let bare: Vec<&str> = texts.iter().map(|text| text.value.as_str()).collect();
-    let field = FormulaField::new(&bare, vocabulary).map_err(|(variable, error)| {
-        let subject = format!("the equation of `{}`", state[variable]);
-        system.explain(&texts[variable], &subject, &error, NUMBER)
+    let field = FormulaField::new(&bare, vocabulary).map_err(|error| match error {
+        FieldError::Rate { rate, error, variable } => {
+            let subject = format!("the equation of `{variable}`");
+            system.explain(&texts[rate], &subject, &error, NUMBER)
+        }
+        error => mark.error(error.to_string()),
     })?;
     let (inputs, signals) = inputs(&mut section, system)?;
     let initial = initial(&mut section, state)?;
@@ -151,7 +156,8 @@ fn inputs<'s>(
 
 fn initial(section: &mut Section, state: &[String]) -> Result<Vec<Vec<f64>>, Diagnostic> {
     let example = format!("{{ {} = 1.0 }}", key(&state[0]));
-    let value = section.need("initial", "because a solution starts somewhere", &example)?;
+    let value =
+        section.need("initial", "because it is the initial state of the simulation", &example)?;
     let mark = value.mark();
     let values = value.one_or_more()?;
     if values.is_empty() {
@@ -179,7 +185,7 @@ fn grids(section: &mut Section, trajectories: usize) -> Result<Grids, Diagnostic
                 let grids = counted(grids.len(), "grid");
                 let states = counted(trajectories, "initial state");
                 return Err(mark
-                    .error(format!("there are {grids} for {states}"))
+                    .error(format!("`grids` has {grids} for {states}"))
                     .with_hint("write one grid for each initial state, or one `grid` for all"));
             }
             Ok(Grids::Each(grids))
@@ -189,7 +195,7 @@ fn grids(section: &mut Section, trajectories: usize) -> Result<Grids, Diagnostic
             Err(error.with_hint("`grid` is for all trajectories, `grids` has one for each"))
         }
         (None, None) => Err(section
-            .lacks("grid", "because it says at which times data are made")
+            .lacks("grid", "because it gives the times of the simulation")
             .with_hint(format!("write `grid = {example}`"))),
     }
 }
@@ -213,7 +219,7 @@ fn noise(value: Value) -> Result<Noise, Diagnostic> {
 fn missing(value: Value, state: &[String]) -> Result<Missing, Diagnostic> {
     let mut section = value.table("{ share = 0.5 }")?;
     section.only(MISSING_KEYS)?;
-    let why = "because it says how many cells are missing";
+    let why = "because it is the share of missing cells";
     let share = section.need("share", why, "0.5")?.number(SHARE, "0.5")?;
     let states = match section.take("states") {
         None => (0..state.len()).collect(),
@@ -231,7 +237,7 @@ fn missing(value: Value, state: &[String]) -> Result<Missing, Diagnostic> {
 }
 
 impl Missing {
-    /// Takes cells away; never from the first row.
+    /// Removes cells; never from the first row.
     fn apply(&self, trajectory: &mut Trajectory, d: usize) {
         let mut random = Random::new(self.seed, &format!("missing cells of {}", trajectory.name));
         for row in trajectory.states.chunks_exact_mut(d).skip(1) {
@@ -261,7 +267,7 @@ impl Simulate<'_> {
         starts.map(|(n, initial)| self.run(n, initial, grid)).collect()
     }
 
-    /// Adds the noise and takes cells away, if that is asked for.
+    /// Adds the noise and removes cells, if the section has `noise` or `missing`.
     pub(crate) fn disturb(&self, trajectories: &mut [Trajectory]) {
         for trajectory in trajectories {
             self.simulation.disturb(trajectory);

@@ -1,4 +1,4 @@
-//! `[solver]` and `[solver.predict]`: how training solves, and how everything after it does.
+//! `[solver]` and `[solver.predict]`: the ODE solvers of training and of predictions.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
@@ -6,23 +6,24 @@
 //! | `substeps` | 1 | ≥ 1 | equal steps per data interval |
 //! | `rtol` | 1e-7; predict: 1e-9 | ≥ 0 | relative tolerance of adaptive steps |
 //! | `atol` | 1e-9; predict: 1e-11 | > 0 | absolute tolerance of adaptive steps |
-//! | `max-steps` | 100 000 | ≥ 1 | budget of adaptive steps in one solve |
-//! | `min-step` | 1e-14 | between 0 and 1 | smallest adaptive step, relative to the solve's length |
-//! | `first-step` | chosen | > 0 | first adaptive step |
-//! | `memory` | 1 GiB | bytes, or a text like `"1 GiB"` | what training may keep of a solve to go back; the rest is computed twice |
-//! | `predict` | see above | a table | the same keys for predictions, test sets and `evaluate` |
+//! | `max-steps` | 100 000 | ≥ 1 | maximum number of adaptive steps per solve |
+//! | `min-step` | 1e-14 | between 0 and 1 | smallest adaptive step, as a fraction of the solved time span |
+//! | `first-step` | estimated | > 0 | first adaptive step |
+//! | `memory` | 1 GiB | bytes, or a text like `"1 GiB"` | memory for the solution that the gradient needs; what does not fit is computed twice |
+//! | `predict` | see above | a table | the same keys, except `memory`, for predictions, test sets and `evaluate` |
 //!
-//! Training steps on the data's grid unless one of `rtol`, `atol`, `max-steps`, `min-step` and
-//! `first-step` asks for adaptive steps. Predictions have adaptive steps unless `substeps` is given.
+//! Training takes equal steps between data rows, unless one of `rtol`, `atol`, `max-steps`, `min-step`
+//! and `first-step` is given: then its steps are adaptive. Predictions use adaptive steps, unless
+//! `substeps` is given.
 
 use lawful::Solver;
 use lawful::ode::{Adaptive, Control, TABLEAUS, Tableau, tableaus};
 
 use super::complete::{self, Table};
-use super::phrases::listed;
 use super::section::Section;
 use super::value::{BETWEEN, LARGEST, Mark, NOT_NEGATIVE, POSITIVE, Value};
 use crate::diagnostic::Diagnostic;
+use crate::phrases::listed;
 
 /// The keys of `[solver]`.
 pub(crate) const KEYS: &[&str] = &[
@@ -39,10 +40,10 @@ pub(crate) const KEYS: &[&str] = &[
 /// The keys of `[solver.predict]`.
 pub(crate) const PREDICT_KEYS: &[&str] =
     &["method", "substeps", "rtol", "atol", "max-steps", "min-step", "first-step"];
-/// Each of these asks for adaptive steps.
+/// Each of these selects adaptive steps.
 const ADAPTIVE_KEYS: [&str; 5] = ["rtol", "atol", "max-steps", "min-step", "first-step"];
 
-/// `[solver]` as meant.
+/// The checked section.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Solvers {
     pub(crate) training: Solver,
@@ -60,7 +61,7 @@ pub(crate) fn read(mut section: Section) -> Result<Solvers, Diagnostic> {
     Ok(Solvers { training, predict })
 }
 
-/// Which steps are taken where no key asks for one or the other.
+/// Which steps are taken if no key selects one or the other.
 #[derive(Clone, Copy, PartialEq)]
 enum Steps {
     Grid,
@@ -114,11 +115,11 @@ fn no_estimate(
     };
     match asks {
         Some(asks) => error(format!(
-            "`{asks}` asks for adaptive steps, but `{name}` has no error estimate to choose them"
+            "`{asks}` needs adaptive steps, but the method `{name}` has no error estimate"
         ))
         .with_hint(format!("use one of {able}, or replace `{asks}` by `substeps = 1`")),
         None => error(format!(
-            "predictions have adaptive steps, but `{name}` has no error estimate to choose them"
+            "predictions use adaptive steps, but the method `{name}` has no error estimate"
         ))
         .with_hint(format!("use one of {able}, or add `substeps = 4`")),
     }

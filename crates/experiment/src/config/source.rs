@@ -26,32 +26,41 @@ impl Source {
         &self.file
     }
 
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Reads the text as TOML without checking its keys.
+    pub(crate) fn table(&self) -> Result<toml::Table, Diagnostic> {
+        self.text.parse().map_err(|error| syntax::explain(self, &error))
+    }
+
     /// Reads the text as TOML.
     pub(crate) fn parse(&self) -> Result<Section<'_>, Diagnostic> {
         match DeTable::parse(&self.text) {
             Ok(table) => Ok(Section::top(self, table.into_inner())),
-            Err(error) => Err(syntax::explain(self, &self.text, &error)),
+            Err(error) => Err(syntax::explain(self, &error)),
         }
     }
 
-    /// These bytes of the text.
+    /// Returns the place of these bytes.
     pub(crate) fn place(&self, span: Range<usize>) -> Place {
         Place::within(&self.file, &self.text, span)
     }
 
-    /// A mistake in these bytes of the text.
+    /// Returns an error at these bytes of the text.
     pub(crate) fn error(&self, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(message).at(self.place(span))
     }
 
-    /// A mistake of the file as a whole: something that it does not have.
+    /// Returns an error of the file as a whole.
     pub(crate) fn lacks(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(message).at(Place::file(&self.file))
     }
 
-    /// Where the bytes `inner` of the value of a text are, whose token is at `token`.
+    /// Returns the place of the bytes `inner` of a text whose token is at `token`.
     ///
-    /// Exact where the value stands in the file letter by letter; with escapes in it, the token.
+    /// If the token has escapes, the whole token is returned.
     pub(crate) fn inside(
         &self,
         token: Range<usize>,

@@ -2,93 +2,56 @@
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `kind` | `"self-adaptive"` | [`STRATEGIES`] | which strategy |
-//! | `mu` | 1 | ≥ 0 | `l1`, `l2`: weight of violations, one number or a list with one per `[[law]]` |
-//! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible |
-//! | `count-above` | 0 | ≥ 0 | `self-adaptive`: violation above which a step counts for μ |
-//! | `normalise` | `"mean"` | `"mean"`, `"elementwise"` | `self-adaptive`: ψ of the mean of squares, or the mean of ψ |
-//! | `weigh-by` | `"share"` | `"share"`, `"mean"` | `self-adaptive`: μ is the share of violated steps, or their mean violation |
-//! | `weight-every` | 1 | ≥ 1 | `self-adaptive`: iterations for which μ is kept before it is computed anew |
-//! | `residual` | `"absolute"` | `"absolute"`, `"signed"` | `self-adaptive`: ψ of abs(c), or of c itself, for equalities |
-//! | `penalty` | `"squared"` with a recipe, else `"absolute"` | `"absolute"`, `"squared"` | `self-adaptive`: ψ of the violation, or of its square |
-//! | `penalise` | `"always"` with a recipe, else `"tolerance"` | `"tolerance"`, `"always"` | `self-adaptive`: laws rest at a feasible point, or count always, with weight 1 |
-//! | `margin` | 1e-6 with `"squared"`, else 0 | ≥ 0 | by how much inequalities are asked to hold in training, in units of the law's size on the data |
-//! | `best-point` | `false` | | go back to the best point after every worse one |
-//! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | whose gradient the step after a rejection uses |
-//! | `backtrack` | `false` | | halve the step after 20 rejections in a row |
+//! | `kind` | `"self-adaptive"` | [`StrategyKind::NAMES`] | the strategy |
+//! | `margin` | 1e-6 if violations are squared, otherwise 0 | ≥ 0 | margin that training adds to inequalities, in units of the law's size on the data; not for `vanilla` |
+//! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible; for `l1` and `l2` only with `best-point` |
+//! | `best-point` | `false` | `true`, `false` | whether training returns to the best point after every worse one |
+//! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | with `best-point`: the step after a rejection uses the gradient at the rejected point, or at the best one |
+//! | `backtrack` | `false` | `true`, `false` | with `best-point`: whether the step is halved after 20 rejections in a row |
 //!
-//! The defaults of `self-adaptive` are the paper's equations; the other words of `normalise`, `weigh-by`,
-//! `weight-every` and `residual` are what the authors' public scripts do. `count-above` decides nothing with
-//! `weigh-by = "mean"`, and `residual` nothing without an equality.
+//! Each strategy has keys of its own ([`StrategyKind::keys`]). `l1` and `l2` have `mu`, the weight of
+//! violations: one number, or a list with one per `[[law]]`. `self-adaptive` has the fields of
+//! [`SelfAdaptive`](lawful::strategy::SelfAdaptive): `tolerance`, `count-above`, `normalise`,
+//! `weigh-by`, `weight-every`, `residual`, `penalty` and `penalise`.
 //!
-//! `penalty = "squared"` with `penalise = "always"` is the smooth form, which L-BFGS needs; it is the
-//! default where a recipe other than `"paper"` chooses the phases, unless a key of the paper's form
-//! (`tolerance`, `count-above`, `weigh-by`, `weight-every`, `residual`) is written. With `penalise = "always"`
-//! those keys decide nothing, nor does `residual` with squares.
-//!
-//! `tolerance` decides for `self-adaptive`, and for `l1` and `l2` with `best-point = true`;
-//! `gradient-at` and `backtrack` need `best-point = true`. A key that decides nothing is an error.
+//! The defaults of `self-adaptive` are the paper's equations. If a recipe other than `"paper"` selects
+//! the phases, the default is the smooth form that L-BFGS needs, `penalty = "squared"` with
+//! `penalise = "always"`, unless `best-point = true` or a key of the paper's form (`tolerance`,
+//! `count-above`, `weigh-by`, `weight-every`, `residual`) is given. A key without effect is an error.
 
-use lawful::strategy::{Normalise, Penalise, Penalty, Residual, STRATEGIES, SelfAdaptive, WeighBy};
+use lawful::strategy::{StrategyKind, StrategySettings};
 use lawful::{GradientAt, Relation, Restore};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
-use super::phrases::counted;
 use super::section::Section;
-use super::value::{LARGEST, Mark, NOT_NEGATIVE, Value};
+use super::settings;
+use super::value::{Mark, NOT_NEGATIVE, Value};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{Strategy, StrategyKind};
 
-/// The keys of this section.
-pub(crate) const KEYS: &[&str] = &[
-    "kind",
-    "mu",
-    "tolerance",
-    "count-above",
-    "normalise",
-    "weigh-by",
-    "weight-every",
-    "residual",
-    "penalty",
-    "penalise",
-    "margin",
-    "best-point",
-    "gradient-at",
-    "backtrack",
-];
+/// The keys that do not belong to one strategy.
+pub(crate) const KEYS: &[&str] =
+    &["kind", "margin", "tolerance", "best-point", "gradient-at", "backtrack"];
 
-/// Keys of single kinds.
-const OWN_KEYS: [(&str, &[&str]); 10] = [
-    ("mu", &["l1", "l2"]),
-    ("tolerance", &["self-adaptive", "l1", "l2"]),
-    ("count-above", &["self-adaptive"]),
-    ("normalise", &["self-adaptive"]),
-    ("weigh-by", &["self-adaptive"]),
-    ("weight-every", &["self-adaptive"]),
-    ("residual", &["self-adaptive"]),
-    ("penalty", &["self-adaptive"]),
-    ("penalise", &["self-adaptive"]),
-    ("margin", &["self-adaptive", "l1", "l2"]),
-];
-
-/// Keys of the paper's form: who writes one wants that form.
-const OF_THE_PAPER: [&str; 5] =
-    ["tolerance", "count-above", "weigh-by", "weight-every", "residual"];
-
-/// The strategy, and where `best-point` is asked for.
-pub(crate) struct Written<'s> {
-    pub(crate) strategy: Strategy,
-    /// As written: a number, or one per `[[law]]`.
-    mu: Mu,
-    /// Whether any law is an equality.
-    equalities: bool,
-    pub(crate) best_point: Option<Mark<'s>>,
+/// All keys of this section.
+pub(crate) fn keys() -> Vec<&'static str> {
+    let mut keys = KEYS.to_vec();
+    for kind in StrategyKind::all() {
+        keys.extend(kind.keys().iter().map(|key| key.name));
+    }
+    let all = keys.clone();
+    let mut n = 0;
+    keys.retain(|key| {
+        n += 1;
+        !all[..n - 1].contains(key)
+    });
+    keys
 }
 
-enum Mu {
-    All(f64),
-    Each(Vec<f64>),
+/// The strategy, and the place of `best-point` if it is on.
+pub(crate) struct Written<'s> {
+    pub(crate) strategy: StrategySettings,
+    pub(crate) best_point: Option<Mark<'s>>,
 }
 
 /// Reads the section.
@@ -99,127 +62,84 @@ pub(crate) fn read<'s>(
     laws: &[WrittenLaw],
     smooth: bool,
 ) -> Result<Written<'s>, Diagnostic> {
-    let words: Vec<_> = STRATEGIES.iter().map(|&(word, _)| (word, word)).collect();
-    let kind =
-        section.take("kind").map_or(Ok("self-adaptive"), |value| value.word("strategy", &words))?;
-    refuse_foreign_keys(&mut section, kind)?;
+    let words: Vec<_> = StrategyKind::NAMES.iter().map(|&(word, _)| (word, word)).collect();
+    let default = StrategyKind::default();
+    let word =
+        section.take("kind").map_or(Ok(default.name()), |value| value.word("strategy", &words))?;
+    let mut kind = StrategyKind::from_name(word).unwrap_or(default);
+    refuse_foreign_keys(&mut section, &kind)?;
     let (best_point, mark) = best_point(&mut section)?;
-    let smooth = smooth && best_point.is_none() && !OF_THE_PAPER.iter().any(|key| section.has(key));
-    let defaults = if smooth { SelfAdaptive::smooth() } else { SelfAdaptive::default() };
-    let penalty = section
-        .take("penalty")
-        .map_or(Ok(defaults.penalty), |value| value.word("penalty", &Penalty::NAMES))?;
-    let penalise = section
-        .take("penalise")
-        .map_or(Ok(defaults.penalise), |value| value.word("penalise", &Penalise::NAMES))?;
-    let defaults = SelfAdaptive { penalty, penalise, ..defaults };
-    if kind == "self-adaptive" {
-        refuse_idle_keys(&section, &defaults, best_point.is_some())?;
+    let keys = kind.keys();
+    let written: Vec<(&str, Mark)> =
+        keys.iter().filter_map(|key| Some((key.name, section.peek(key.name)?))).collect();
+    if smooth && best_point.is_none() {
+        let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
+        kind = kind.smooth_form(&names).unwrap_or(kind);
     }
-    let squared = kind == "l2" || (kind == "self-adaptive" && penalty == Penalty::Squared);
-    let margin =
-        section.take("margin").map_or(Ok(if squared { MARGIN } else { 0.0 }), |value| {
-            value.number(NOT_NEGATIVE, "1e-6")
-        })?;
-    let tolerance = match section.take("tolerance") {
-        None => defaults.tolerance,
-        Some(value) if kind != "self-adaptive" && best_point.is_none() => {
+    for key in &keys {
+        if let Some(value) = section.take(key.name) {
+            let setting = settings::read(value, key, kind.get(key.name).as_ref(), laws)?;
+            assert!(kind.set(key.name, setting), "`{}` is read as what it may be", key.name);
+        }
+    }
+    let relations = relations(laws);
+    for (key, mark) in &written {
+        if let Some((because, hint)) = without_effect(&kind, key, &relations, best_point.is_some())
+        {
+            let error = mark.error(format!("`{key}` has no effect {because}"));
+            return Err(error.with_hint(hint));
+        }
+    }
+    let mut strategy = StrategySettings { best_point, ..StrategySettings::new(kind) };
+    if let Some(value) = section.take("margin") {
+        strategy.margin = value.number(NOT_NEGATIVE, "1e-6")?;
+    }
+    if let Some(value) = section.take("tolerance") {
+        if best_point.is_none() {
+            let name = strategy.kind.name();
             return Err(value
-                .error(format!("`tolerance` decides nothing for `{kind}` without the best point"))
+                .error(format!(
+                    "`tolerance` has no effect for `{name}` without `best-point = true`"
+                ))
                 .with_hint("leave it out, or add `best-point = true`"));
         }
-        Some(value) => value.number(NOT_NEGATIVE, "1e-4")?,
-    };
-    let mu = section.take("mu").map_or(Ok(Mu::All(1.0)), |value| mu(value, laws))?;
-    let kind = match kind {
-        "vanilla" => StrategyKind::Vanilla,
-        "l1" => StrategyKind::L1(mu.of_parts(laws)),
-        "l2" => StrategyKind::L2(mu.of_parts(laws)),
-        _ => {
-            let defaults = SelfAdaptive { tolerance, ..defaults };
-            StrategyKind::SelfAdaptive(self_adaptive(&mut section, defaults, laws)?)
-        }
-    };
-    let strategy = Strategy { kind, tolerance, best_point, margin };
-    Ok(Written { strategy, mu, equalities: any_equality(laws), best_point: mark })
-}
-
-fn any_equality(laws: &[WrittenLaw]) -> bool {
-    let mut parts = laws.iter().flat_map(|law| &law.parts);
-    parts.any(|part| part.relation() == Relation::Equality)
-}
-
-/// The default margin where violations are squared.
-const MARGIN: f64 = 1e-6;
-
-/// Keys that decide nothing when laws count always, or their violations are squared.
-fn refuse_idle_keys(
-    section: &Section,
-    settings: &SelfAdaptive,
-    best_point: bool,
-) -> Result<(), Diagnostic> {
-    let always = settings.penalise == Penalise::Always;
-    for (key, idle, because) in [
-        ("tolerance", always && !best_point, "`penalise = \"always\"`"),
-        ("count-above", always, "`penalise = \"always\"`"),
-        ("weigh-by", always, "`penalise = \"always\"`"),
-        ("weight-every", always, "`penalise = \"always\"`"),
-        ("residual", settings.penalty == Penalty::Squared, "`penalty = \"squared\"`"),
-    ] {
-        if let (true, Some(mark)) = (idle, section.peek(key)) {
-            let error = mark.error(format!("`{key}` decides nothing with {because}"));
-            return Err(error.with_hint("leave one of the two out"));
-        }
+        strategy.tolerance = value.number(NOT_NEGATIVE, "1e-4")?;
     }
-    Ok(())
+    Ok(Written { strategy, best_point: mark })
 }
 
-fn self_adaptive(
-    section: &mut Section,
-    defaults: SelfAdaptive,
-    laws: &[WrittenLaw],
-) -> Result<SelfAdaptive, Diagnostic> {
-    let normalise = section
-        .take("normalise")
-        .map_or(Ok(defaults.normalise), |value| value.word("normalise", &Normalise::NAMES))?;
-    let weigh_by = section
-        .take("weigh-by")
-        .map_or(Ok(defaults.weigh_by), |value| value.word("weight", &WeighBy::NAMES))?;
-    let count_above = match section.take("count-above") {
-        None => defaults.count_above,
-        Some(value) if weigh_by == WeighBy::Mean => {
-            return Err(value
-                .error("`count-above` decides nothing with `weigh-by = \"mean\"`")
-                .with_hint("leave it out: every violation is part of the mean"));
-        }
-        Some(value) => value.number(NOT_NEGATIVE, "0.0")?,
-    };
-    let weight_every = section
-        .take("weight-every")
-        .map_or(Ok(defaults.weight_every), |value| value.count(1..=LARGEST, "100"))?;
-    let residual = match section.take("residual") {
-        None => defaults.residual,
-        Some(value) if !any_equality(laws) => {
-            return Err(value
-                .error("`residual` is about equalities, and no law is one")
-                .with_hint("leave it out"));
-        }
-        Some(value) => value.word("residual", &Residual::NAMES)?,
-    };
-    Ok(SelfAdaptive { count_above, normalise, weigh_by, weight_every, residual, ..defaults })
+/// Returns the relation of each part of each law.
+fn relations(laws: &[WrittenLaw]) -> Vec<Relation> {
+    laws.iter().flat_map(|law| &law.parts).map(lawful::Law::relation).collect()
 }
 
-/// A key that this kind does not use is a mistake that would go unnoticed.
-fn refuse_foreign_keys(section: &mut Section, kind: &str) -> Result<(), Diagnostic> {
-    for (key, kinds) in OWN_KEYS {
-        if kinds.contains(&kind) {
+/// Returns why a key has no effect, or `None`; with the best point the tolerance always has one.
+fn without_effect(
+    kind: &StrategyKind,
+    key: &str,
+    laws: &[Relation],
+    best_point: bool,
+) -> Option<(&'static str, &'static str)> {
+    kind.without_effect(key, laws).filter(|_| key != "tolerance" || !best_point)
+}
+
+/// Returns an error for a key of another strategy, which would have no effect.
+fn refuse_foreign_keys(section: &mut Section, kind: &StrategyKind) -> Result<(), Diagnostic> {
+    let has = |kind: &StrategyKind, key: &str| {
+        kind.keys().iter().any(|known| known.name == key)
+            || (["margin", "tolerance"].contains(&key) && kind.enforces())
+    };
+    for key in keys() {
+        let kinds: Vec<StrategyKind> =
+            StrategyKind::all().into_iter().filter(|other| has(other, key)).collect();
+        if kinds.is_empty() || has(kind, key) {
             continue;
         }
         if let Some(value) = section.take(key) {
             let kinds: Vec<String> =
-                kinds.iter().map(|kind| format!("`kind = \"{kind}\"`")).collect();
+                kinds.iter().map(|kind| format!("`kind = \"{}\"`", kind.name())).collect();
             return Err(value
-                .error(format!("`{key}` has no meaning for the strategy `{kind}`"))
+                .error(format!("the strategy `{}` has no key `{key}`", kind.name()))
                 .with_hint(format!("leave it out, or write {}", kinds.join(" or "))));
         }
     }
@@ -236,7 +156,7 @@ fn best_point<'s>(
         for (key, value) in [("gradient-at", &gradient_at), ("backtrack", &backtrack)] {
             if let Some(value) = value {
                 return Err(value
-                    .error(format!("`{key}` decides nothing without the best point"))
+                    .error(format!("`{key}` has no effect without `best-point = true`"))
                     .with_hint("add `best-point = true`, or leave it out"));
             }
         }
@@ -248,87 +168,29 @@ fn best_point<'s>(
     Ok((Some(Restore { gradient_at, backtrack }), value.map(|value| value.mark())))
 }
 
-fn mu(value: Value, laws: &[WrittenLaw]) -> Result<Mu, Diagnostic> {
-    if !value.is_list() {
-        return Ok(Mu::All(value.number(NOT_NEGATIVE, "1.0")?));
-    }
-    let mark = value.mark();
-    let values = value.list("", "")?;
-    let numbers: Vec<f64> =
-        values.iter().map(|mu| mu.number(NOT_NEGATIVE, "1.0")).collect::<Result<_, _>>()?;
-    if numbers.len() != laws.len() {
-        let (found, laws) = (counted(numbers.len(), "weight"), counted(laws.len(), "law"));
-        return Err(mark
-            .error(format!("`mu` has {found} for {laws}"))
-            .with_hint("write one number for all laws, or a list with one for each `[[law]]`"));
-    }
-    Ok(Mu::Each(numbers))
-}
-
-impl Mu {
-    /// One weight for all, or one for each part of each law.
-    fn of_parts(&self, laws: &[WrittenLaw]) -> Vec<f64> {
-        match self {
-            Self::All(mu) => vec![*mu],
-            Self::Each(each) => {
-                let parts = each.iter().zip(laws);
-                parts.flat_map(|(&mu, law)| law.parts.iter().map(move |_| mu)).collect()
-            }
+/// The section with every key that has an effect.
+pub(crate) fn write(strategy: &StrategySettings, laws: &[WrittenLaw]) -> Table {
+    let StrategySettings { kind, tolerance, best_point, margin } = strategy;
+    let mut table = complete::table([("kind", kind.name().into())]);
+    let relations = relations(laws);
+    for key in kind.keys() {
+        let idle = without_effect(kind, key.name, &relations, best_point.is_some()).is_some();
+        let setting = kind.get(key.name).filter(|_| !idle);
+        if let Some(value) = setting.and_then(|setting| settings::write(&setting, laws)) {
+            table.insert(key.name.to_owned(), value);
         }
     }
-}
-
-/// The section with every key that decides something.
-pub(crate) fn write(written: &Written) -> Table {
-    let Strategy { kind, tolerance, best_point, margin } = &written.strategy;
-    let mu = || match &written.mu {
-        Mu::All(mu) => (*mu).into(),
-        Mu::Each(each) => complete::numbers(each),
-    };
-    let mut table = match kind {
-        StrategyKind::Vanilla => complete::table([("kind", "vanilla".into())]),
-        StrategyKind::L1(_) => complete::table([("kind", "l1".into()), ("mu", mu())]),
-        StrategyKind::L2(_) => complete::table([("kind", "l2".into()), ("mu", mu())]),
-        StrategyKind::SelfAdaptive(settings) => write_self_adaptive(settings, written.equalities),
-    };
-    if *kind != StrategyKind::Vanilla {
+    if kind.enforces() {
         table.insert("margin".to_owned(), (*margin).into());
-    }
-    if best_point.is_some() && *kind != StrategyKind::Vanilla {
-        table.insert("tolerance".to_owned(), (*tolerance).into());
+        if best_point.is_some() {
+            table.insert("tolerance".to_owned(), (*tolerance).into());
+        }
     }
     table.insert("best-point".to_owned(), best_point.is_some().into());
     if let Some(Restore { gradient_at, backtrack }) = *best_point {
         let gradient_at = complete::word(&GradientAt::NAMES, gradient_at);
         table.insert("gradient-at".to_owned(), gradient_at);
         table.insert("backtrack".to_owned(), backtrack.into());
-    }
-    table
-}
-
-/// Its keys; those that decide nothing with these settings are left out.
-fn write_self_adaptive(settings: &SelfAdaptive, equalities: bool) -> Table {
-    let mut table = complete::table([
-        ("kind", "self-adaptive".into()),
-        ("tolerance", settings.tolerance.into()),
-        ("count-above", settings.count_above.into()),
-        ("normalise", complete::word(&Normalise::NAMES, settings.normalise)),
-        ("weigh-by", complete::word(&WeighBy::NAMES, settings.weigh_by)),
-        ("weight-every", complete::whole(settings.weight_every)),
-        ("residual", complete::word(&Residual::NAMES, settings.residual)),
-        ("penalty", complete::word(&Penalty::NAMES, settings.penalty)),
-        ("penalise", complete::word(&Penalise::NAMES, settings.penalise)),
-    ]);
-    if settings.penalise == Penalise::Always {
-        for key in ["tolerance", "count-above", "weigh-by", "weight-every"] {
-            table.remove(key);
-        }
-    }
-    if settings.weigh_by == WeighBy::Mean {
-        table.remove("count-above");
-    }
-    if !equalities || settings.penalty == Penalty::Squared {
-        table.remove("residual");
     }
     table
 }

@@ -1,10 +1,10 @@
-//! Keys that are written in the wrong section, or as other programs call them.
+//! Hints for keys in the wrong section, and for names of keys in other programs.
 
 use lawful::law::nearest;
 
 use super::{KEYS, SECTIONS};
 
-/// What other programs call a key, and what it is called here.
+/// Names of keys in other programs, and their names here.
 const SYNONYMS: [(&str, &str); 20] = [
     ("lr", "rate"),
     ("learning-rate", "rate"),
@@ -28,7 +28,7 @@ const SYNONYMS: [(&str, &str); 20] = [
     ("tol", "tolerance"),
 ];
 
-/// Where a key belongs that has no near relative among those known here.
+/// Returns a hint for a key that is not similar to one of this section.
 pub(super) fn elsewhere(word: &str, known: &[&str]) -> Option<String> {
     if nearest(word, known.iter().copied()).is_some() {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn elsewhere(word: &str, known: &[&str]) -> Option<String> {
     }
 }
 
-/// The section that has this key, if there is one: of several, the one that is no part of another.
+/// Returns the section that has this key, if there is one; of several, the one at the top level.
 fn home(key: &str) -> Option<&'static str> {
     let homes = SECTIONS.iter().filter(|(path, keys)| !path.is_empty() && keys.contains(&key));
     let homes: Vec<&str> = homes.map(|(path, _)| *path).collect();

@@ -1,14 +1,14 @@
-//! `[system]`: the names that laws, equations and columns are written with.
+//! `[system]`: the names that laws, equations and columns can use.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `state` | needed | list of names | the state variables, in the order of the network's outputs |
-//! | `inputs` | `[]` | list of names | exogenous inputs u(t), given to the network beside the state |
-//! | `constants` | `{}` | finite numbers, or tables | names for numbers: `{ m = 1.0, k = { start = 2.0, min = 0 } }`, some learned; see [`super::constants`] |
-//! | `define` | `{}` | expressions | names for expressions: `{ E = "m*v^2/2" }`; they may use each other |
+//! | `state` | required | a list of names | the state variables |
+//! | `inputs` | `[]` | a list of names | exogenous inputs u(t); the network has the state and the inputs as its inputs |
+//! | `constants` | `{}` | finite numbers, or tables | named numbers: `{ m = 1.0, k = { start = 2.0, min = 0 } }`; some can be learned, see [`super::constants`] |
+//! | `define` | `{}` | expressions | named expressions: `{ E = "m*v^2/2" }`; they can use each other |
 //!
 //! A name is a letter of any script, then letters, digits and `_`. `t`, `pi` and the names of
-//! functions are taken.
+//! functions are reserved.
 
 use std::collections::HashSet;
 
@@ -25,10 +25,10 @@ use crate::diagnostic::Diagnostic;
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &["state", "inputs", "constants", "define"];
 
-/// The section as meant.
+/// The checked section.
 #[derive(Debug)]
 pub(crate) struct System<'s> {
-    /// All names; learned constants have their first value.
+    /// All names; learned constants have their initial values.
     pub(crate) vocabulary: Vocabulary,
     /// The names whose meaning is fixed: no learned constant, and no definition that uses one.
     pub(crate) fixed: Vocabulary,
@@ -43,8 +43,8 @@ impl System<'_> {
         self.constants.iter().filter_map(|constant| constant.learned.clone()).collect()
     }
 
-    /// The error of a formula that was read with the fixed names; `hint` says what to write where a
-    /// learned constant cannot be.
+    /// Returns the error of a formula that was read with the fixed names; `hint` is for a learned
+    /// constant, which cannot be used there.
     pub(crate) fn explain(
         &self,
         text: &Text,
@@ -69,7 +69,7 @@ impl System<'_> {
 
 /// Reads the section.
 pub(crate) fn read(mut section: Section<'_>) -> Result<System<'_>, Diagnostic> {
-    let why = "because it names the variables that are learned";
+    let why = "because it names the state variables";
     let Some(state) = section.take("state") else {
         return Err(section
             .lacks("state", why)
@@ -79,7 +79,7 @@ pub(crate) fn read(mut section: Section<'_>) -> Result<System<'_>, Diagnostic> {
     let state = names(state)?;
     if state.is_empty() {
         return Err(mark
-            .error("`state` is empty, but it names the variables that are learned")
+            .error("`state` is empty: there must be at least one state variable")
             .with_hint("for example `state = [\"x\", \"v\"]`"));
     }
     let inputs = section.take("inputs").map_or(Ok(Vec::new()), names)?;

@@ -1,33 +1,31 @@
-//! `[test.NAME]`: data that are predicted, not trained on.
+//! `[test.NAME]`: data that a trained model is scored on.
 //!
 //! Each test set has exactly one of these keys:
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
 //! | `file` | | a path or a list of paths | other measurements, in the same form as `[data] file` |
-//! | `grid` | | see [`super::grid`] | the simulation of `[data.simulate]` at other times, from its initial states |
-//! | `after` | | a time | rows of the training data later than this are held out; training keeps those up to it |
+//! | `grid` | | see [`super::grid`] | the simulation of `[data.simulate]` at other times, with the same initial states |
+//! | `after` | | a time | rows of the training data after this time are held out |
 //! | `trajectories` | | a list of names | these trajectories are held out |
 //!
-//! With `after`, the test begins at each trajectory's initial state, and only the held-out rows are
-//! scored. The training set itself is always tested too, as `reconstruction`.
+//! With `after`, predictions start at the initial state of each trajectory, and only the held-out rows
+//! are scored. The training set is always scored, too, as `reconstruction`.
 
 use super::complete::{self, Table};
 use super::data::{self, Data, Files, Origin};
 use super::grid::{self, Grid};
 use super::name;
-use super::phrases::listed;
 use super::section::{Name, Section};
 use super::value::{FINITE, Mark, Text, Value};
 use crate::diagnostic::Diagnostic;
+use crate::experiment::RECONSTRUCTION;
+use crate::phrases::listed;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &["file", "grid", "after", "trajectories"];
 
-/// What the training set is called among the test sets.
-pub(crate) const RECONSTRUCTION: &str = "reconstruction";
-
-/// A test set as meant.
+/// A checked test set.
 #[derive(Debug)]
 pub(crate) struct TestSet<'s> {
     pub(crate) name: String,
@@ -58,7 +56,7 @@ pub(crate) fn read<'s>(
     for (name, value) in value.section()?.rest() {
         check_name(&name, &sets)?;
         if !value.is_table() {
-            let error = name.error(format!("`{}` must be a test set with a name", name.text));
+            let error = name.error(format!("`{}` must be in a test set with a name", name.text));
             return Err(
                 error.with_hint(format!("write `[test.later]`, and `{} = …` below it", name.text))
             );
@@ -74,17 +72,19 @@ pub(crate) fn read<'s>(
 fn check_name(name: &Name, before: &[TestSet]) -> Result<(), Diagnostic> {
     let text = &name.text;
     if text.to_lowercase() == RECONSTRUCTION {
-        let error = name.error("the name `reconstruction` is taken: it is the training set itself");
-        return Err(error.with_hint("give the test set another name; this one is always tested"));
+        let error = name.error("the name `reconstruction` is reserved for the training set");
+        return Err(error.with_hint("give the test set another name"));
     }
     if let Err(reason) = name::check(text) {
         let error = name.error(format!("a test set cannot be called `{text}`: {reason}"));
-        return Err(error.with_hint("the name becomes a file's: use letters, digits, `-` and `_`"));
+        return Err(error.with_hint("it is used as a file name: use letters, digits, `-` and `_`"));
     }
     // Some file systems do not tell upper from lower case.
     if before.iter().any(|set| set.name.to_lowercase() == text.to_lowercase()) {
-        let error = name.error(format!("another test set is called `{text}`, but for its case"));
-        return Err(error.with_hint("give it another name: some systems do not tell them apart"));
+        let error = name.error(format!(
+            "another test set has the same name as `{text}`, apart from upper and lower case"
+        ));
+        return Err(error.with_hint("give it another name: some file systems ignore case"));
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>
         let message = if given.is_empty() {
             "this test set has no data".to_owned()
         } else {
-            format!("this test set has {}, and only one can be meant", listed(given))
+            format!("this test set has {}, but can have only one of them", listed(given))
         };
         return Err(section.error(message).with_hint(
             "write one of `file = \"test.csv\"`, `grid = { from = 0, to = 100, points = 200 }` \
@@ -111,8 +111,8 @@ fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>
             Kind::Grid(grid::read(value.table(example)?)?)
         }
         ("grid", Origin::Files(_)) => {
-            let error = value.error("`grid` is for simulated data, and these are from a file");
-            return Err(error.with_hint("name a file of measurements: `file = \"test.csv\"`"));
+            let error = value.error("`grid` needs simulated data, but these are read from a file");
+            return Err(error.with_hint("give a file of measurements: `file = \"test.csv\"`"));
         }
         ("after", _) => Kind::After(value.number(FINITE, "40.0")?),
         _ => {
@@ -121,7 +121,7 @@ fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>
                 values.iter().map(|value| value.text("a")).collect::<Result<_, _>>()?;
             if names.is_empty() {
                 let error = mark.error("`trajectories` is an empty list");
-                return Err(error.with_hint("name those that are held out"));
+                return Err(error.with_hint("list the trajectories to hold out"));
             }
             Kind::Trajectories(names)
         }

@@ -1,23 +1,22 @@
-//! A table as the text of an experiment file, laid out as one would write it by hand.
+//! Writes a table as the text of an experiment file.
 //!
 //! Short tables go in one line, long ones and the sections below a header of their own; numbers
 //! have as many digits as give the same number back.
 
-use std::fmt::Write;
-
 use super::complete::{Table, Value};
+use crate::toml_quote::{key, quoted};
 
 /// Longest line that a table is put in.
 const LONGEST: usize = 100;
 
-/// The text of a whole file.
+/// Returns the text of a whole file.
 pub fn to_text(table: &Table) -> String {
     let (mut text, below) = lines(table, "");
     write_below(&mut text, "", &below);
     text
 }
 
-/// The entries of a table that take one line each, and those that go below headers.
+/// Returns the entries of a table that take one line each, and those that go below headers.
 fn lines<'t>(table: &'t Table, path: &str) -> (String, Vec<(&'t String, &'t Value)>) {
     let (mut text, mut below) = (String::new(), Vec::new());
     for (name, value) in table {
@@ -38,13 +37,13 @@ fn is_list_of_tables(list: &[Value]) -> bool {
     !list.is_empty() && list.iter().all(Value::is_table)
 }
 
-/// Entries with headers of their own.
+/// Writes entries with headers of their own.
 fn write_below(text: &mut String, path: &str, entries: &[(&String, &Value)]) {
     for (name, value) in entries {
         let path = if path.is_empty() { key(name) } else { format!("{path}.{}", key(name)) };
         let mut write = |header: String, table: &Table| {
             let (own, below) = lines(table, &path);
-            // A table of nothing but sections, such as `[test]`, needs no header itself.
+            // A table that has only sections, such as `[test]`, needs no header.
             if !own.is_empty() || below.is_empty() {
                 text.extend(["\n", &header, "\n", &own]);
             }
@@ -62,7 +61,7 @@ fn write_below(text: &mut String, path: &str, entries: &[(&String, &Value)]) {
     }
 }
 
-/// Whether a table goes in one line.
+/// Returns whether a table fits in one line.
 fn fits(table: &Table, line: &str) -> bool {
     line.chars().count() <= LONGEST && (table.is_empty() || !table.values().any(Value::is_table))
 }
@@ -83,31 +82,6 @@ fn inline(value: &Value) -> String {
         Value::String(text) => quoted(text),
         value => value.to_string(),
     }
-}
-
-/// A key, with quotes where it needs them.
-pub(crate) fn key(name: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted += "\\\"",
-            '\\' => quoted += "\\\\",
-            '\n' => quoted += "\\n",
-            '\t' => quoted += "\\t",
-            '\r' => quoted += "\\r",
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]

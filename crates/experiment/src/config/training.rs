@@ -1,37 +1,36 @@
-//! `[training]`: how the network's parameters are found.
+//! `[training]`: the phases of training, the loss and the units.
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `recipe` | `"auto"` | [`RECIPES`] | who chooses the phases; not with `optimiser`, `iterations`, `batch` or `phase` |
-//! | `optimiser` | `"adam"` | [`OPTIMISERS`](lawful::optimiser::OPTIMISERS) | what moves the parameters, in a training of one phase; a word or a table, see [`super::optimiser`] |
-//! | `iterations` | 10 000 | ≥ 1 | optimiser steps, in a training of one phase |
-//! | `batch` | all data | a table | `{ trajectories = 4 }` or `{ windows = 8, rows = 20 }`, drawn anew in every iteration |
-//! | `phase` | one phase | a list of tables | several phases, see [`super::phase`] |
-//! | `loss` | `"mse"` | [`Loss::NAMES`] | how an error counts; `{ kind = "huber", delta = 1.0 }` |
-//! | `scale` | `"auto"`; `"none"` with `recipe = "paper"` | `"auto"`, `"none"` | whether the network and the objective work in units of order one, read off the data, or in the data's own |
-//! | `initial-state` | `"data"`, or what the recipe chooses | `"data"`, `"train"` | whether paths start at the first row, or at a state that is trained along |
-//! | `weight-decay` | 0, or what the recipe chooses | ≥ 0 | adds half of it, times the sum of the network's squared parameters, to the objective |
-//! | `validation` | 0, or what the recipe chooses | 0 to below 1 | share of the data that is held out, and on which phases on the whole path stop |
-//! | `remedies` | `true` with a recipe other than `"paper"` | | whether a flat or poor fit, one that depends on the solver's steps, and a training that blows up are mended by more phases |
-//! | `seed` | 1 | 0 to 2⁵³ | of initial weights and batches |
+//! | `recipe` | `"auto"` | [`RECIPES`] | the recipe that selects the phases; not together with `optimiser`, `iterations`, `batch` or `phase` |
+//! | `optimiser` | `"adam"` | [`OptimiserKind::NAMES`](lawful::optimiser::OptimiserKind::NAMES) | the optimiser of a training with one phase: a name or a table, see [`super::optimiser`] |
+//! | `iterations` | 10 000 | ≥ 1 | evaluations of the objective and its gradient, in a training with one phase |
+//! | `batch` | all data | a table | `{ trajectories = 4 }` or `{ windows = 8, rows = 20 }`: a random batch in every iteration, in a training with one phase |
+//! | `phase` | selected by the recipe | a list of tables | the phases, one after the other, see [`super::phase`] |
+//! | `loss` | `"mse"` | [`Loss::NAMES`], or a table | the loss, for example `{ kind = "huber", delta = 1.0 }` |
+//! | `scale` | `"auto"`; `"none"` with `recipe = "paper"` | `"auto"`, `"none"` | `"auto"`: the network and the objective use variables scaled to order one; `"none"`: they use the units of the data |
+//! | `initial-state` | `"data"`, or selected by the recipe | `"data"`, `"train"` | `"data"`: trajectories start at their first row; `"train"`: their initial states are trained, too |
+//! | `weight-decay` | 0, or selected by the recipe | ≥ 0 | adds half of this number, times the sum of the network's squared parameters, to the objective |
+//! | `validation` | 0, or selected by the recipe | 0 to below 1 | share of the data that is held out for early stopping of phases on full trajectories |
+//! | `remedies` | `true` with a recipe other than `"paper"`, otherwise `false` | `true`, `false` | whether phases are added if the fit is flat or poor, depends on the solver's steps, or diverges |
+//! | `seed` | 1 | 0 to 2⁵³ | the seed of the initial weights and of batches |
 //!
-//! Of `loss`: `kind`, and `delta` (1.0, > 0), the error from which `huber` is linear. Of `batch`:
-//! `trajectories` (≥ 1, at most as many as there are), or `windows` (≥ 1) of `rows` (≥ 2) each.
+//! Keys of `loss`: `kind`, and `delta` (default 1.0, > 0), the error above which `huber` is linear.
+//! Keys of `batch`: `trajectories` (1 to the number of trajectories), or `windows` (≥ 1) and the `rows`
+//! of each (≥ 2).
 //!
-//! With `scale = "auto"`, an error counts in standard deviations of its state variable, and a
-//! violation in units of its law's size on the data.
+//! With `scale = "auto"`, errors are in standard deviations of their state variable, and violations in
+//! units of the size of their law on the data.
 
-use lawful::{Batch, Dataset, Loss, Sampler};
+use lawful::{Batch, Dataset, Loss, Phase, Prepared, RECIPES, Recipe, Sampler, Shooting};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
-use super::phrases::counted;
 use super::section::Section;
-use super::value::{BELOW_ONE, LARGEST, NOT_NEGATIVE, POSITIVE, Value};
+use super::value::{BELOW_ONE, LARGEST, Mark, NOT_NEGATIVE, POSITIVE, Value};
 use super::{optimiser, phase};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{Phase, Shooting, Training};
-use crate::recipes::{self, Facts, RECIPES};
+use crate::phrases::counted;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &[
@@ -53,12 +52,12 @@ pub(crate) const LOSS_KEYS: &[&str] = &["kind", "delta"];
 /// The keys of `batch`.
 pub(crate) const BATCH_KEYS: &[&str] = &["trajectories", "windows", "rows"];
 
-/// The words of `scale`: whether it is read off the data.
+/// The words of `scale`: whether variables are scaled.
 const SCALES: [(&str, bool); 2] = [("auto", true), ("none", false)];
 /// The words of `initial-state`: whether it is trained.
 const INITIAL_STATES: [(&str, bool); 2] = [("data", false), ("train", true)];
 
-/// The section as written; what a recipe chooses waits for the data.
+/// The section as written. A recipe selects the phases later, from the data.
 pub(crate) struct Written<'s> {
     phases: Phases<'s>,
     loss: Loss,
@@ -67,22 +66,37 @@ pub(crate) struct Written<'s> {
     decay: Option<f64>,
     validation: Option<f64>,
     remedies: Option<bool>,
-    seed: u64,
+    pub(crate) seed: u64,
 }
 
 enum Phases<'s> {
-    Recipe(&'static recipes::Recipe),
+    Recipe(&'static Recipe),
     Listed(Vec<phase::Written<'s>>),
     /// In the keys of the section itself.
     One(Box<phase::Written<'s>>),
 }
 
 impl Written<'_> {
-    /// Whether a recipe chooses that does best with a smooth objective.
+    /// Returns whether the phases are selected by a recipe that works best with a smooth objective.
     pub(crate) fn is_smooth(section: &Section) -> bool {
         let named =
             ["optimiser", "iterations", "batch", "phase"].iter().any(|key| section.has(key));
-        !named && section.text("recipe").is_none_or(|recipe| recipe != "paper")
+        let recipe = section.text("recipe").unwrap_or(RECIPES[0].name);
+        !named && RECIPES.iter().any(|known| known.name == recipe && known.smooth)
+    }
+}
+
+impl Written<'_> {
+    /// Checks that the best point can be found in every phase that is written here and has no strategy
+    /// of its own.
+    pub(crate) fn check_best_point(&self, best_point: &Mark) -> Result<(), Diagnostic> {
+        let phases: Vec<&Phase> = match &self.phases {
+            Phases::Recipe(_) => Vec::new(),
+            Phases::Listed(phases) => phases.iter().map(|written| &written.phase).collect(),
+            Phases::One(written) => vec![&written.phase],
+        };
+        let mut checked = phases.into_iter().filter(|phase| phase.strategy.is_none());
+        checked.try_for_each(|phase| phase::check_best_point(phase, best_point))
     }
 }
 
@@ -117,8 +131,8 @@ fn read_phases<'s>(
         for key in single.iter().chain(&["phase"]) {
             if section.has(key) {
                 return Err(value
-                    .error(format!("`recipe` chooses what `{key}` says"))
-                    .with_hint(format!("leave one of the two out: `recipe` or `{key}`")));
+                    .error(format!("`recipe` and `{key}` cannot both be given"))
+                    .with_hint(format!("leave out `recipe` or `{key}`")));
             }
         }
     }
@@ -140,15 +154,7 @@ fn read_phases<'s>(
         let batch = section.take("batch");
         let mark = batch.as_ref().map(Value::mark);
         let batch = batch.map_or(Ok(Batch::Full), read_batch)?;
-        let phase = Phase {
-            optimiser,
-            schedule,
-            iterations,
-            shooting: Shooting::Single,
-            batch,
-            strategy: None,
-            substeps: 1,
-        };
+        let phase = Phase { schedule, batch, ..Phase::new(optimiser, iterations) };
         let written = phase::Written { phase, batch: mark, segments: None };
         written.check_batch()?;
         return Ok(Phases::One(Box::new(written)));
@@ -164,16 +170,16 @@ fn loss(value: Value) -> Result<Loss, Diagnostic> {
     if value.is_text() {
         return value.word("loss", &words);
     }
-    let mut section = value.table_or("a word or a table", "\"mse\"")?;
+    let mut section = value.table_or("a name or a table", "\"mse\"")?;
     section.only(LOSS_KEYS)?;
-    let kind = section.need("kind", "because it says which loss is meant", "\"huber\"")?;
+    let kind = section.need("kind", "because it is the name of the loss", "\"huber\"")?;
     match (kind.word("loss", &words)?, section.take("delta")) {
         (loss, None) => Ok(loss),
         (Loss::Huber { .. }, Some(delta)) => {
             Ok(Loss::Huber { delta: delta.number(POSITIVE, "1.0")? })
         }
         (loss, Some(delta)) => Err(delta
-            .error(format!("`delta` has no meaning for the loss `{}`", loss.name()))
+            .error(format!("`delta` has no effect for the loss `{}`", loss.name()))
             .with_hint("leave it out, or write `kind = \"huber\"`")),
     }
 }
@@ -198,36 +204,46 @@ pub(super) fn read_batch(value: Value) -> Result<Batch, Diagnostic> {
     }
 }
 
-/// The training as meant, now that the data are known.
-pub(crate) fn complete(written: &Written, facts: &Facts) -> Result<Training, Diagnostic> {
-    let (choice, recipe) = match &written.phases {
-        Phases::Recipe(recipe) => ((recipe.choose)(facts), Some(recipe.name)),
+/// Adds the section to a training and checks it against the data.
+pub(crate) fn complete(
+    written: Written,
+    training: lawful::Training,
+    data: &Dataset,
+) -> Result<lawful::Training, Diagnostic> {
+    let Written { phases, loss, scale, initial_state, decay, validation, remedies, seed } = written;
+    let mut training = match phases {
+        Phases::Recipe(recipe) => training.recipe(recipe),
         Phases::Listed(phases) => {
-            for phase in phases {
-                check(phase, facts.dataset, written.seed)?;
+            for phase in &phases {
+                check(phase, data, seed)?;
             }
-            (recipes::Choice::of(phases.iter().map(|phase| phase.phase.clone()).collect()), None)
+            training.phases(phases.into_iter().map(|phase| phase.phase).collect())
         }
         Phases::One(phase) => {
-            check(phase, facts.dataset, written.seed)?;
-            (recipes::Choice::of(vec![phase.phase.clone()]), None)
+            check(&phase, data, seed)?;
+            training.phases(vec![phase.phase])
         }
     };
-    Ok(Training {
-        loss: written.loss,
-        scale: written.scale.unwrap_or(choice.scale),
-        initial_state: written.initial_state.unwrap_or(choice.initial_state),
-        decay: written.decay.unwrap_or(choice.decay),
-        validation: written.validation.unwrap_or(choice.validation),
-        remedies: written.remedies.unwrap_or(choice.remedies),
-        seed: written.seed,
-        phases: choice.phases,
-        recipe,
-        remarks: choice.remarks,
-    })
+    training = training.loss(loss).seed(seed);
+    if let Some(scale) = scale {
+        training = training.scale(scale);
+    }
+    if let Some(trained) = initial_state {
+        training = training.initial_state(trained);
+    }
+    if let Some(decay) = decay {
+        training = training.weight_decay(decay);
+    }
+    if let Some(share) = validation {
+        training = training.validation(share);
+    }
+    if let Some(remedies) = remedies {
+        training = training.remedies(remedies);
+    }
+    Ok(training)
 }
 
-/// Whether a phase can look at these data.
+/// Checks that a phase is possible on these data.
 fn check(written: &phase::Written, data: &Dataset, seed: u64) -> Result<(), Diagnostic> {
     let longest = data.trajectories().iter().map(lawful::Trajectory::len).max().unwrap_or(0);
     if let (Shooting::Multiple { steps, .. }, Some(mark)) =
@@ -266,8 +282,8 @@ fn check(written: &phase::Written, data: &Dataset, seed: u64) -> Result<(), Diag
     }
 }
 
-/// The section with every key: what a recipe has chosen is written out as phases.
-pub(crate) fn write(training: &Training) -> Table {
+/// Returns the section with every key; the phases that a recipe has selected are written out.
+pub(crate) fn write(training: &Prepared, laws: &[WrittenLaw]) -> Table {
     let loss = match training.loss {
         loss @ Loss::Huber { delta } => {
             complete::table([("kind", loss.name().into()), ("delta", delta.into())]).into()
@@ -293,7 +309,7 @@ pub(crate) fn write(training: &Training) -> Table {
             }
         }
         phases => {
-            table.insert("phase".to_owned(), phase::write(phases));
+            table.insert("phase".to_owned(), phase::write(phases, laws));
         }
     }
     table

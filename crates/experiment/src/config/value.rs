@@ -1,14 +1,14 @@
-//! A value of an experiment file, read as what it must be.
+//! A value of an experiment file, with a reader for each type.
 
 use std::ops::{Range, RangeInclusive};
 
 use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
 
-use super::phrases::meant;
 use super::section::{Section, join};
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, Place};
+use crate::phrases::meant;
 
 /// A value with its key, for messages, and its place in the file.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(crate) const SHARE: Bounds =
 pub(crate) const FACTOR: Bounds =
     Bounds { words: "a number above 0, at most 1", hold: |x| x > 0.0 && x <= 1.0 };
 
-/// Largest whole number that every program reads alike: 2⁵³.
+/// Largest whole number, which a float represents exactly: 2⁵³.
 pub(crate) const LARGEST: u64 = 1 << 53;
 
 impl<'s> Value<'s> {
@@ -72,12 +72,12 @@ impl<'s> Value<'s> {
         Self { source, path, key, entry: false, span: value.span(), content: value.into_inner() }
     }
 
-    /// A mistake in this value.
+    /// Returns an error at this value.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.source.error(self.span.clone(), message)
     }
 
-    /// How to point at this value after it was taken apart.
+    /// Returns the place of this value.
     pub(crate) fn mark(&self) -> Mark<'s> {
         Mark { source: self.source, span: self.span.clone() }
     }
@@ -99,28 +99,33 @@ impl<'s> Value<'s> {
             .with_hint(format!("for example `{example}`"))
     }
 
-    /// Whether it is a table.
+    /// Returns its key.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Returns whether it is a table.
     pub(crate) fn is_table(&self) -> bool {
         matches!(self.content, DeValue::Table(_))
     }
 
-    /// Whether it is a list.
+    /// Returns whether it is a list.
     pub(crate) fn is_list(&self) -> bool {
         matches!(self.content, DeValue::Array(_))
     }
 
-    /// Whether it is a text.
+    /// Returns whether it is a text.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.content, DeValue::String(_))
     }
 
-    /// A finite number in these bounds; whole numbers are numbers too.
+    /// Reads a finite number in these bounds, with or without a decimal point.
     pub(crate) fn number(&self, bounds: Bounds, example: &str) -> Result<f64, Diagnostic> {
         let number = as_number(&self.content).filter(|&x| x.is_finite() && (bounds.hold)(x));
         number.ok_or_else(|| self.wrong(bounds.words, example))
     }
 
-    /// A whole number in this range; `1e4` is one too.
+    /// Reads a whole number in this range; `1e4` is one, too.
     pub(crate) fn whole(
         &self,
         range: RangeInclusive<u64>,
@@ -141,7 +146,7 @@ impl<'s> Value<'s> {
         })
     }
 
-    /// A whole number in this range, as a count of things in memory.
+    /// Reads a whole number in this range as a `usize`.
     pub(crate) fn count(
         &self,
         range: RangeInclusive<u64>,
@@ -151,7 +156,7 @@ impl<'s> Value<'s> {
         usize::try_from(whole).map_err(|_| self.wrong("smaller on this machine", example))
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     pub(crate) fn flag(&self) -> Result<bool, Diagnostic> {
         match self.content {
             DeValue::Boolean(flag) => Ok(flag),
@@ -159,7 +164,7 @@ impl<'s> Value<'s> {
         }
     }
 
-    /// A text.
+    /// Reads a text.
     pub(crate) fn text(&self, example: &str) -> Result<Text<'s>, Diagnostic> {
         match &self.content {
             DeValue::String(text) => {
@@ -170,7 +175,7 @@ impl<'s> Value<'s> {
         }
     }
 
-    /// One of these words, which are `nouns` in messages.
+    /// Reads one of these words; `noun` names them in messages.
     pub(crate) fn word<T: Copy>(&self, noun: &str, words: &[(&str, T)]) -> Result<T, Diagnostic> {
         let example = words.first().map_or("", |(word, _)| word);
         let text = self.text(example)?;
@@ -182,7 +187,7 @@ impl<'s> Value<'s> {
         })
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub(crate) fn list(self, needed: &str, example: &str) -> Result<Vec<Self>, Diagnostic> {
         if !self.is_list() {
             return Err(self.wrong(needed, example));
@@ -194,24 +199,24 @@ impl<'s> Value<'s> {
         Ok(elements.into_iter().map(entry).collect())
     }
 
-    /// The elements of a list, or the value itself if it is none.
+    /// Returns the elements of a list, or the value itself if it is not a list.
     pub(crate) fn one_or_more(self) -> Result<Vec<Self>, Diagnostic> {
         if self.is_list() { self.list("", "") } else { Ok(vec![self]) }
     }
 
-    /// A table, written below a header of its own.
+    /// Reads a table that has its own header.
     pub(crate) fn section(self) -> Result<Section<'s>, Diagnostic> {
         let title = join(&self.path, &self.key);
         self.into_table("a table")
             .map_err(|error| error.with_hint(format!("write its keys below a line `[{title}]`")))
     }
 
-    /// A table, with an example of one.
+    /// Reads a table; `example` is for messages.
     pub(crate) fn table(self, example: &str) -> Result<Section<'s>, Diagnostic> {
         self.table_or("a table", example)
     }
 
-    /// A table, where something else would have been possible too.
+    /// Reads a table where another type is possible, too; `needed` names both in messages.
     pub(crate) fn table_or(self, needed: &str, example: &str) -> Result<Section<'s>, Diagnostic> {
         if self.is_table() { self.into_table(needed) } else { Err(self.wrong(needed, example)) }
     }
@@ -238,31 +243,31 @@ impl<'s> Mark<'s> {
         Self { source, span }
     }
 
-    /// The place itself.
+    /// Returns the place.
     pub(crate) fn place(&self) -> Place {
         self.source.place(self.span.clone())
     }
 
-    /// A mistake at this place.
+    /// Returns an error at this place.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.source.error(self.span.clone(), message)
     }
 }
 
 impl Text<'_> {
-    /// A mistake in this text.
+    /// Returns an error at this text.
     pub(crate) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.source.error(self.span.clone(), message)
     }
 
-    /// A mistake in these bytes of the text.
+    /// Returns an error at these bytes of the text.
     pub(crate) fn error_at(&self, inner: Range<usize>, message: impl Into<String>) -> Diagnostic {
         let span = self.source.inside(self.span.clone(), &self.value, inner);
         self.source.error(span, message)
     }
 }
 
-/// What a value is, in words.
+/// Describes a value in words.
 fn describe(value: &DeValue) -> String {
     match value {
         DeValue::String(text) if text.chars().count() <= 40 => format!("the text \"{text}\""),
@@ -289,7 +294,7 @@ fn as_integer(integer: &DeInteger) -> Option<u64> {
     u64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
-/// The whole number that a float is.
+/// Returns the whole number that a float is equal to.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! Which encoding a file that is not UTF-8 seems to have, and how to save it instead.
+//! Detects which encoding a file has that is not UTF-8, and how to convert it.
 
 use crate::diagnostic::Spot;
 
@@ -9,7 +9,7 @@ pub(super) struct EncodingError {
     pub(super) message: String,
     /// How to save the file instead.
     pub(super) hint: &'static str,
-    /// The first character that cannot be read, where the rest can.
+    /// The first character that is not UTF-8.
     pub(super) spot: Option<Spot>,
 }
 
@@ -17,7 +17,7 @@ const CSV: &str = "export the table as CSV (in a spreadsheet: Save as, `CSV UTF-
 const UNPACK: &str = "unpack it first";
 const SAVE: &str = "save it as UTF-8 (in an editor or a spreadsheet: Save as, encoding `UTF-8`)";
 
-/// What the first bytes of files that are not text say.
+/// The first bytes of files that are not text.
 const SIGNATURES: &[(&[u8], &str, &str)] = &[
     (b"PK\x03\x04", "is a spreadsheet or a zip archive, not a text file", CSV),
     (b"\xd0\xcf\x11\xe0", "is a spreadsheet of an old format, not a text file", CSV),
@@ -31,7 +31,7 @@ const SIGNATURES: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "is encoded in UTF-16, not in UTF-8", SAVE),
 ];
 
-/// UTF-8 without its byte-order mark.
+/// Decodes UTF-8 and removes a byte-order mark.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<String, EncodingError> {
     let error = |message: &str, hint| EncodingError { message: message.into(), hint, spot: None };
     for (signature, message, hint) in SIGNATURES {
@@ -69,7 +69,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<String, EncodingError> {
     }
 }
 
-/// A byte that no text has, in any encoding of one byte per letter.
+/// Returns whether no text in an encoding of one byte per letter has this byte.
 fn is_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c)
 }

@@ -2,15 +2,12 @@
 
 use toml::{Table, Value};
 
-use crate::config;
+use crate::config::{self, ExperimentFile};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::Experiment;
 
-/// Reads the text of an experiment file, or of changes to one.
+/// Reads the text of an experiment file, or of changes to one; messages call it `name`.
 pub fn parse(name: &str, text: &str) -> Result<Table, Diagnostic> {
-    text.parse().map_err(|error: toml::de::Error| {
-        Diagnostic::new(format!("`{name}` is not TOML: {}", error.message()))
-    })
+    config::parse(name, text)
 }
 
 /// Sets every key of `changes`: tables key by key, everything else (lists too) as a whole.
@@ -25,7 +22,7 @@ pub fn set(table: &mut Table, changes: &Table) {
     }
 }
 
-/// Takes a key out, named with dots: `data.simulate.method`. Says whether it was there.
+/// Removes a key, named with dots: `data.simulate.method`. Returns whether it was there.
 pub fn remove(table: &mut Table, path: &str) -> bool {
     match path.split_once('.') {
         None => table.remove(path).is_some(),
@@ -36,7 +33,7 @@ pub fn remove(table: &mut Table, path: &str) -> bool {
     }
 }
 
-/// A table with one key, named with dots.
+/// Returns a table with one key, named with dots.
 pub fn single(path: &str, value: impl Into<Value>) -> Table {
     let mut value = value.into();
     let mut keys: Vec<&str> = path.split('.').collect();
@@ -47,8 +44,8 @@ pub fn single(path: &str, value: impl Into<Value>) -> Table {
     Table::from_iter([(first.to_owned(), value)])
 }
 
-/// Checks a changed file into an experiment; `name` is what messages call it.
-pub fn experiment(name: &str, table: &Table) -> Result<Experiment, Diagnostic> {
+/// Reads a changed file as an experiment; messages call it `name`.
+pub fn experiment(name: &str, table: &Table) -> Result<ExperimentFile, Diagnostic> {
     config::read_embedded(name, &config::to_text(table))
 }
 
@@ -74,8 +71,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_toml_is_said_with_its_name() {
-        let message = parse("script.toml", "a = ").unwrap_err().message;
-        assert!(message.starts_with("`script.toml` is not TOML"), "{message}");
+    fn what_is_not_toml_is_explained_with_its_place() {
+        let error = parse("script.toml", "a = ").unwrap_err().to_string();
+        assert!(error.contains("a value is missing"), "{error}");
+        assert!(error.contains("script.toml:1:"), "{error}");
     }
 }

@@ -1,13 +1,13 @@
 //! Many trainings on all cores: experiments × variations × strategies × seeds.
 //!
-//! Each training has a run folder whose name follows from its experiment and data, so that running
-//! the same plan again finds what is there: a finished training is not repeated, a killed one goes
-//! on from its checkpoint. Trainings share nothing, so results depend neither on the number of
-//! threads nor on their order.
+//! The name of a training's run folder follows from its experiment and data, so that running the
+//! same plan again finds its folders: a finished training is not repeated, and a killed one resumes
+//! from its checkpoint. Trainings share nothing, so results depend neither on the number of threads
+//! nor on their order.
 //!
 //! ```text
 //! file ── changes ──► Experiment ─┐
-//!   (variation, strategy, seed)   ├─► run ─► Ended (run folders, in the order of the plan)
+//!   (variation, strategy, seed)   ├─► run ─► FinishedRun, in the order of the plan
 //!                StudyObserver ◄──────┘
 //! ```
 
@@ -19,11 +19,10 @@ mod study_observer;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::config::ExperimentFile;
 use crate::diagnostic::Diagnostic;
-use crate::experiment::Experiment;
 use crate::files;
-use crate::manifest::Manifest;
-use crate::run_folder::RunFolder;
+use crate::run::{Manifest, RunFolder};
 
 pub use job::cost;
 pub use study_observer::StudyObserver;
@@ -32,35 +31,27 @@ use job::Job;
 
 /// A training that has ended: all iterations are done, or too many evaluations failed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finished {
-    /// Where everything is.
+pub struct FinishedRun {
+    /// The folder with its results.
     pub folder: RunFolder,
-    /// How it went.
+    /// Its status, timings and settings.
     pub manifest: Manifest,
-}
-
-/// How a plan ended.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Ended {
-    /// Every training has ended; in the order of the plan.
-    Done(Vec<Finished>),
-    /// The spectator wished to stop; running the plan again goes on.
-    Interrupted,
 }
 
 /// Trains every experiment of a plan into a run folder below `parent`, on this many threads.
 ///
-/// Equal experiments are trained once. The longest trainings begin first, so that the last ones to
-/// end are short.
+/// Returns the runs in the order of the plan, or `None` if the observer stopped them: running the
+/// plan again resumes. Equal experiments are trained once. The longest trainings begin first, so that
+/// the last ones to end are short.
 pub fn run(
-    plan: &[Experiment],
+    plan: &[ExperimentFile],
     parent: &Path,
     threads: usize,
     observer: &dyn StudyObserver,
-) -> Result<Ended, Diagnostic> {
+) -> Result<Option<Vec<FinishedRun>>, Diagnostic> {
     files::create_folder(parent)?;
     remove_parts(parent)?;
-    let wanted: Vec<Job> = plan.iter().map(|experiment| Job::new(experiment, parent)).collect();
+    let wanted: Vec<Job> = plan.iter().map(|file| Job::new(file, parent)).collect();
     let mut jobs: Vec<&Job> = Vec::new();
     for job in &wanted {
         if !jobs.iter().any(|known| known.path == job.path) {
@@ -96,17 +87,17 @@ pub fn run(
         all_ended &= outcome?;
     }
     if !all_ended {
-        return Ok(Ended::Interrupted);
+        return Ok(None);
     }
     let finished = wanted.iter().map(|job| {
         let folder = RunFolder::open(&job.path)?;
         let manifest = Manifest::read(&folder.manifest())?;
-        Ok(Finished { folder, manifest })
+        Ok(FinishedRun { folder, manifest })
     });
-    Ok(Ended::Done(finished.collect::<Result<_, Diagnostic>>()?))
+    finished.collect::<Result<_, _>>().map(Some)
 }
 
-/// Removes run folders that a killed program was about to make.
+/// Removes the incomplete run folders that a killed program left.
 fn remove_parts(parent: &Path) -> Result<(), Diagnostic> {
     for name in files::list(parent) {
         let path = parent.join(&name);

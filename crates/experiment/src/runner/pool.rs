@@ -1,12 +1,13 @@
-//! Independent pieces of work on threads.
+//! Independent tasks on threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The work of every item, in the items' order, on at most this many threads.
+/// Applies `work` to every item on at most this many threads and returns the results in the order of
+/// the items.
 ///
-/// Items are begun in their order: whoever is free takes the next one.
+/// Items are started in their order: a thread that is free takes the next one.
 pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();

@@ -1,23 +1,23 @@
-//! Who watches many trainings at once.
+//! The observer of many trainings at once.
 
 use std::ops::ControlFlow;
 
-use crate::manifest::Manifest;
+use crate::run::Manifest;
 
-/// Shows many trainings to the user, as one piece of work. Called from all threads.
+/// Observes many trainings as one study. Its methods are called from all threads.
 pub trait StudyObserver: Sync {
-    /// A plan of `trainings` begins, of which `finished` were there already; `work` is what is left,
-    /// in units that are the same for all trainings.
+    /// Called once: a plan has `trainings`, of which `finished` were finished before. `work` is the
+    /// cost of the others, in units that are the same for all trainings.
     fn begin(&self, trainings: usize, finished: usize, work: f64);
 
-    /// This much of the work was done just now. The answer is whether to go on.
+    /// Called when this much of the work was done. Returns whether training continues.
     fn advance(&self, work: f64) -> ControlFlow<()>;
 
-    /// A training has ended by itself.
+    /// Called when a training has finished or failed; not when it was interrupted.
     fn ended(&self, label: &str, manifest: &Manifest);
 }
 
-/// Nobody watches.
+/// Ignores everything.
 impl StudyObserver for () {
     fn begin(&self, _: usize, _: usize, _: f64) {}
 

@@ -1,15 +1,15 @@
-//! One cell: a number, a gap, or a mistake that is explained.
+//! One cell: a number, a missing value, or an error with a hint.
 
-/// Why a cell is not a number, and what to do about it.
+/// Why a cell is not a number, with a hint.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CellError {
     /// The end of a sentence that begins with the column's name.
     pub(super) message: String,
-    /// What to do.
+    /// The hint.
     pub(super) hint: String,
 }
 
-/// The number in a cell, or `None` where it is one of the words for "not measured".
+/// Returns the number in a cell, or `None` if it is one of the words that count as missing.
 pub(super) fn number(cell: &str, missing: &[String]) -> Result<Option<f64>, CellError> {
     let text = cell.trim();
     if missing.iter().any(|word| word == text) {
@@ -24,9 +24,12 @@ pub(super) fn number(cell: &str, missing: &[String]) -> Result<Option<f64>, Cell
 
 fn not_finite(text: &str, number: f64, missing: &[String]) -> CellError {
     if number.is_nan() {
-        CellError { message: format!("is `{text}`, which is no number"), hint: add(text, missing) }
+        CellError {
+            message: format!("is `{text}`, which is not a number"),
+            hint: add(text, missing),
+        }
     } else if text.contains(|c: char| c.is_ascii_digit()) {
-        let hint = "change the units, so that numbers stay below 1.8e308".to_owned();
+        let hint = "change the units so that numbers stay below 1.8e308".to_owned();
         CellError { message: format!("is `{text}`, too large for a number"), hint }
     } else {
         let hint = format!("correct or delete it; {}", add(text, missing));
@@ -39,9 +42,9 @@ fn not_a_number(text: &str, missing: &[String]) -> CellError {
     let more = if shown.len() < text.len() { "…" } else { "" };
     let digits = text.contains(|c: char| c.is_ascii_digit());
     let hint = if text.contains('\n') {
-        "a quote `\"` is opened here and closed only lines later".to_owned()
+        "a quote `\"` is opened here and closed some lines later".to_owned()
     } else if text.is_empty() {
-        "fill it in, or let empty cells mean missing: `missing = [\"\"]` in [data]".to_owned()
+        "fill it in, or count empty cells as missing: `missing = [\"\"]` in [data]".to_owned()
     } else if parses(&text.replace(',', ".")) {
         format!("numbers have a decimal point: write `{}`", text.replace(',', "."))
     } else if parses(&text.replace([',', ' ', '\u{a0}', '\u{202f}', '\'', '_'], "")) {
@@ -53,14 +56,14 @@ fn not_a_number(text: &str, missing: &[String]) -> CellError {
     } else if is_date(text) {
         "write times as numbers, for example seconds since the start".to_owned()
     } else if digits {
-        "a cell has one number and nothing else: put units into the header".to_owned()
+        "a cell must contain only a number: put units into the header".to_owned()
     } else {
         add(text, missing)
     };
     let message = if text.is_empty() {
-        "is empty, and empty cells do not mean missing here".to_owned()
+        "is empty, but empty cells do not count as missing".to_owned()
     } else {
-        format!("is `{}{more}`, which is no number", shown.escape_debug())
+        format!("is `{}{more}`, which is not a number", shown.escape_debug())
     };
     CellError { message, hint }
 }
@@ -77,11 +80,11 @@ fn is_date(text: &str) -> bool {
     (clock || parts == 3) && text.chars().all(plain)
 }
 
-/// How to say that this word means "not measured".
+/// Returns the hint that makes this word count as missing.
 fn add(word: &str, missing: &[String]) -> String {
     let words: Vec<String> =
         missing.iter().map(String::as_str).chain([word]).map(|word| format!("{word:?}")).collect();
-    format!("if it means missing, write `missing = [{}]` in [data]", words.join(", "))
+    format!("to count it as missing, write `missing = [{}]` in [data]", words.join(", "))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Trajectories that grow row by row, checked as they grow.
+//! Trajectories, read and checked row by row.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use super::cell::{self, CellError};
 use super::header::Layout;
 use super::place::{Sheet, Start};
 use super::{FileError, Variables};
-use crate::config::phrases::counted;
 use crate::diagnostic::Diagnostic;
+use crate::phrases::counted;
 
 /// A row of one of the files.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,7 @@ impl<'a> Collection<'a> {
         Self { variables, files: Vec::new(), trajectories: Vec::new(), positions: HashMap::new() }
     }
 
-    /// Goes on with the next file; `name` is that of its trajectory if no column has one.
+    /// Starts the next file; `name` is that of its trajectory if no column has the names.
     pub(super) fn begin(&mut self, sheet: Sheet, layout: Layout, name: String) {
         self.files.push((sheet, layout, name));
     }
@@ -71,7 +71,7 @@ impl<'a> Collection<'a> {
                 name =
                     if layout.scored.is_some() { &record[column] } else { record[column].trim() };
                 if name.is_empty() && layout.scored.is_none() {
-                    let error = sheet.error(row.start, column, "this row has no trajectory's name");
+                    let error = sheet.error(row.start, column, "this row has no trajectory name");
                     return Err(error.with_hint("fill it in, or delete the row"));
                 }
             }
@@ -81,7 +81,7 @@ impl<'a> Collection<'a> {
         }
         if rows == 0 {
             let error = sheet.file_error("has a header, but no rows");
-            return Err(error.with_hint("at least two rows are needed to learn from"));
+            return Err(error.with_hint("at least two rows are needed"));
         }
         Ok(())
     }
@@ -127,7 +127,11 @@ impl<'a> Collection<'a> {
                     growing.trajectory.scored_from += 1;
                 }
                 ("1", _) => {}
-                _ => return Err(reading.error(column, "`scored` is 0 in the first rows, then 1")),
+                _ => {
+                    return Err(
+                        reading.error(column, "`scored` must be 0 in the first rows, then 1")
+                    );
+                }
             }
         }
         growing.trajectory.times.push(t);
@@ -135,7 +139,7 @@ impl<'a> Collection<'a> {
         Ok(())
     }
 
-    /// Where the trajectory of this name is; a new one begins with `row`.
+    /// Returns the position of the trajectory of this name; a new one begins with `row`.
     fn position(&mut self, name: &str, row: Row) -> usize {
         if let Some(&position) = self.positions.get(name) {
             return position;
@@ -147,7 +151,7 @@ impl<'a> Collection<'a> {
         position
     }
 
-    /// The trajectories, if each has enough rows; gaps of inputs are filled.
+    /// Returns the trajectories, with missing inputs filled in, if each has enough rows.
     pub(super) fn finish(self, interpolation: Interpolation) -> Result<Vec<Trajectory>, FileError> {
         let Self { variables, files, trajectories, .. } = self;
         let names = variables.inputs;
@@ -156,10 +160,11 @@ impl<'a> Collection<'a> {
             let (sheet, layout, _) = &files[first.file];
             let within = |error: Diagnostic| FileError { file: first.file, error };
             if trajectory.len() < 2 {
-                let message = format!("trajectory `{}` has one row only", trajectory.name);
+                let message = format!("trajectory `{}` has only one row", trajectory.name);
                 let error = sheet.row_error(first.start, message);
                 return Err(within(
-                    error.with_hint("at least two are needed: one to start from, one to predict"),
+                    error
+                        .with_hint("at least two are needed: the initial state and one to predict"),
                 ));
             }
             for (input, name) in names.iter().enumerate() {
@@ -170,9 +175,7 @@ impl<'a> Collection<'a> {
                         trajectory.name
                     );
                     let error = sheet.error(first.start, layout.inputs[input], message);
-                    return Err(within(
-                        error.with_hint("an input must be known at one time at least"),
-                    ));
+                    return Err(within(error.with_hint("an input needs at least one value")));
                 }
             }
             fill(interpolation, &trajectory.times, &mut trajectory.inputs, names.len());
@@ -221,7 +224,7 @@ fn check_width(
     }
     if let Some(cell) = record.iter().position(|cell| cell.contains('\n')) {
         let error =
-            sheet.error(row, cell, "a quote `\"` is opened here, and closed only lines later");
+            sheet.error(row, cell, "a quote `\"` is opened here and closed some lines later");
         return Err(error.with_hint("delete it, or write another at the end of the cell"));
     }
     let cells = counted(found, "cell");
@@ -230,16 +233,16 @@ fn check_width(
     let hint = if found < needed {
         format!("a missing cell still needs its `{separator}`")
     } else if record.iter().skip(needed).all(|cell| cell.trim().is_empty()) {
-        format!("delete the `{separator}` at its end, or give the header one too")
+        format!("delete the `{separator}` at its end, or add one to the header")
     } else if separator == ',' {
         "if numbers have decimal commas, save them with decimal points".to_owned()
     } else {
-        "delete what is too much".to_owned()
+        "delete the extra cells".to_owned()
     };
     Err(sheet.error(row, found.min(needed), message).with_hint(hint))
 }
 
-/// A time that repeats or goes back.
+/// Returns the error of a time that is not after the one before.
 fn not_after(
     files: &[(Sheet, Layout, String)],
     growing: &Growing,
@@ -262,14 +265,14 @@ fn not_after(
     let message = if t < before {
         format!("time goes back{whose}: {t} in line {line} comes after {before} in {there}")
     } else {
-        format!("time {t} is there twice{whose}: in {there} and in line {line}")
+        format!("time {t} appears twice{whose}: in {there} and in line {line}")
     };
     let remedy = if t < before { "sort the rows by time" } else { "keep one row per time" };
     let other = layout.unused().find(|name| !name.is_empty());
     let hint = match (layout.trajectory, other) {
         (Some(_), _) => "within a trajectory, times must increase from row to row".to_owned(),
         (None, Some(column)) => format!(
-            "{remedy}; if these are several trajectories, name the column that tells them apart: \
+            "{remedy}; if these are several trajectories, give the column with their names: \
              `trajectory = {column:?}` in [data]"
         ),
         (None, None) => format!(

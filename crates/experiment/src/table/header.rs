@@ -1,12 +1,12 @@
-//! The header of a table: which column is what.
+//! The header of a table: finds the columns of the variables.
 
 use lawful::law::nearest;
 
 use super::place::{Sheet, Start};
 use super::{Format, Variables};
-use crate::config::key;
-use crate::config::phrases::listed;
 use crate::diagnostic::Diagnostic;
+use crate::phrases::listed;
+use crate::toml_quote::key;
 
 /// Positions of the columns that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) struct Layout {
     pub(super) trajectory: Option<usize>,
     pub(super) states: Vec<usize>,
     pub(super) inputs: Vec<usize>,
-    /// Whether a row is scored: only in files that a run has written.
+    /// The column `scored`, which only the files of a run have.
     pub(super) scored: Option<usize>,
     /// Names of all columns.
     pub(super) columns: Vec<String>,
@@ -65,7 +65,7 @@ pub(super) struct Header<'a> {
     pub(super) columns: Vec<String>,
 }
 
-/// What a column is for.
+/// What a column is used for.
 #[derive(Clone, Copy)]
 enum Role<'a> {
     Time,
@@ -74,7 +74,7 @@ enum Role<'a> {
 }
 
 impl Role<'_> {
-    /// What to write in `[data]` if the column is called otherwise.
+    /// Returns the key of `[data]` that selects this column.
     fn mapping(self, column: &str) -> String {
         match self {
             Self::Time => format!("`time = {column:?}`"),
@@ -83,7 +83,7 @@ impl Role<'_> {
         }
     }
 
-    /// What it is for, where that is not its name.
+    /// Returns the purpose of the column if it is not its name.
     fn purpose(self, column: &str) -> String {
         match self {
             Self::Time => " for the time".to_owned(),
@@ -100,18 +100,18 @@ impl<'a> Header<'a> {
         let found = sheet.reader().read_record(&mut record);
         if !found.map_err(|error| sheet.file_error(&format!("cannot be read: {error}")))? {
             let error = sheet.file_error("is empty");
-            return Err(error.with_hint("its first line names the columns, the others are rows"));
+            return Err(error.with_hint("write the names of the columns in the first line"));
         }
         let columns = record.iter().map(|cell| cell.trim().to_owned()).collect();
         Ok(Self { sheet, start: sheet.start(&record), columns })
     }
 
-    /// A mistake in the header as a whole.
+    /// Returns an error of the header as a whole.
     pub(super) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.sheet.row_error(self.start, message)
     }
 
-    /// The one column of this name.
+    /// Returns the only column of this name.
     fn column(&self, name: &str, role: Role) -> Result<usize, Diagnostic> {
         let mut found = (0..self.columns.len()).filter(|&n| self.columns[n] == name);
         match (found.next(), found.next()) {
@@ -129,7 +129,9 @@ impl<'a> Header<'a> {
         let path = self.sheet.path().display();
         if self.columns.iter().all(|cell| cell.parse::<f64>().is_ok()) {
             return self
-                .error(format!("`{path}` begins with numbers, and names of columns are needed"))
+                .error(format!(
+                    "the first line of `{path}` has numbers, but must have the names of the columns"
+                ))
                 .with_hint("add a first line with a name for each column, such as `t,x,v`");
         }
         let ours = char::from(self.sheet.separator());
@@ -142,7 +144,9 @@ impl<'a> Header<'a> {
                 "delete the lines before the one with the names"
             };
             return self
-                .error(format!("`{path}` begins with a comment, and names of columns are needed"))
+                .error(format!(
+                    "the first line of `{path}` is a comment, but must have the names of the columns"
+                ))
                 .with_hint(hint);
         }
         if let [only] = &self.columns[..]
@@ -150,19 +154,17 @@ impl<'a> Header<'a> {
         {
             return self
                 .error(format!(
-                    "`{path}` has one column only, so its cells are not separated by `{shown}`"
+                    "`{path}` has only one column: its cells are not separated by `{shown}`"
                 ))
                 .with_hint(format!("write `separator = {word:?}` in [data]"));
         }
         let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
         let error = self.error(format!("`{path}` has no column `{name}`{}", role.purpose(name)));
         match nearest(name, names.iter().copied()).or_else(|| with_unit(name, &names)) {
-            Some(close) => error.with_hint(format!(
-                "if `{close}` is meant, write {} in [data]",
-                role.mapping(close)
-            )),
+            Some(close) => error
+                .with_hint(format!("to use `{close}`, write {} in [data]", role.mapping(close))),
             None => error.with_hint(format!(
-                "the columns are {}; write {} in [data] with the right one",
+                "the columns are {}; name the right one with {} in [data]",
                 some(&names),
                 role.mapping("…")
             )),
@@ -170,8 +172,8 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The separator of a header: one that parts the needed name from the rest, or else the first that
-/// is there at all. A space alone proves nothing, for names may have spaces.
+/// Returns the separator of a header: one that separates the needed name from the rest, or else the
+/// first one in it. A space alone is no evidence, because names can have spaces.
 fn separator_of(header: &str, name: &str, ours: char) -> Option<&'static str> {
     let others = || SEPARATORS.iter().filter(|(separator, _)| *separator != ours);
     let parts = |separator: char| header.split(separator).any(|cell| cell.trim() == name);
@@ -182,7 +184,7 @@ fn separator_of(header: &str, name: &str, ours: char) -> Option<&'static str> {
     found.map(|(_, word)| *word)
 }
 
-/// A column that is `name` with something behind it: `x [m]`, `time (s)`, `Time`.
+/// Returns a column whose name is `name` with an addition: `x [m]`, `time (s)`, `Time`.
 fn with_unit<'a>(name: &str, columns: &[&'a str]) -> Option<&'a str> {
     let full = if name == "t" { "time" } else { name };
     let begins = |column: &str, name: &str| {
@@ -193,7 +195,7 @@ fn with_unit<'a>(name: &str, columns: &[&'a str]) -> Option<&'a str> {
     columns.iter().copied().find(|column| begins(column, name) || begins(column, full))
 }
 
-/// Names of columns; of very many, the first.
+/// Lists the names of columns; if there are very many, the first of them.
 fn some(names: &[&str]) -> String {
     const MOST: usize = 20;
     let named = listed(names.iter().copied().take(MOST));

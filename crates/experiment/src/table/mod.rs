@@ -2,7 +2,7 @@
 //!
 //! A file has a header and columns for the time, for each state variable and input and, where there
 //! are several, for the trajectory's name. Other columns are ignored. Rows of different trajectories
-//! may be mixed; within one, times must increase. A trajectory may go on in the next file.
+//! may be mixed; within one, times must increase. A trajectory may continue in the next file.
 
 mod cell;
 mod collection;
@@ -22,18 +22,18 @@ use collection::Collection;
 use header::Layout;
 use place::Sheet;
 
-/// How files are written: `[data]` without its sources.
+/// The format of files: the keys of `[data]` from `time` to `separator`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Format {
     /// The column of times.
     pub time: String,
     /// The column that names the trajectory; without one, each file is one.
     pub trajectory: Option<String>,
-    /// Our name and the column's, where they differ.
+    /// Variable and column, where the names differ.
     pub columns: Vec<(String, String)>,
-    /// Cells that mean "not measured".
+    /// Cells that count as missing.
     pub missing: Vec<String>,
-    /// What separates cells.
+    /// The separator between cells.
     pub separator: u8,
 }
 
@@ -56,16 +56,16 @@ pub struct Variables<'a> {
     pub state: &'a [String],
     /// The inputs.
     pub inputs: &'a [String],
-    /// Whether the first row of a trajectory may have gaps, because initial states are trained.
+    /// Whether the first row of a trajectory can have missing cells: initial states are trained.
     pub open: bool,
 }
 
-/// A mistake, and the number of the file that has it.
+/// An error, and the number of the file that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
-    /// Which of the files, from 0.
+    /// Number of the file, from 0.
     pub file: usize,
-    /// What is wrong with it.
+    /// The error.
     pub error: Diagnostic,
 }
 
@@ -91,7 +91,7 @@ pub fn read(
     collection.finish(interpolation)
 }
 
-/// What the only trajectory of each file is called: the file's name without its ending, or its
+/// Returns the name of the only trajectory of each file: the file's name without its ending, or its
 /// whole path where two files have the same name.
 fn names_of(paths: &[PathBuf]) -> Vec<String> {
     let stems: Vec<String> = (paths.iter())

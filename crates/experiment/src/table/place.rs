@@ -48,7 +48,7 @@ impl Sheet {
             .from_reader(self.text.as_bytes())
     }
 
-    /// Where a record begins; the reader counts the empty lines before it in.
+    /// Returns where a record begins, without the empty lines before it, which the reader includes.
     pub(super) fn start(&self, record: &csv::StringRecord) -> Start {
         let (line, byte) = record.position().map_or((1, 0), |at| (at.line(), at.byte()));
         let byte = usize::try_from(byte).unwrap_or(self.text.len()).min(self.text.len());
@@ -58,25 +58,25 @@ impl Sheet {
         Start { line: line + newlines, byte: byte + skipped }
     }
 
-    /// A mistake in a cell of a row; beyond its last cell, at its end.
+    /// Returns an error at a cell of a row; beyond the last cell, at the end of the row.
     pub(super) fn error(&self, row: Start, cell: usize, message: impl Into<String>) -> Diagnostic {
         let span = self.cell(row, cell);
         Diagnostic::new(message).at(Place::within(&self.path, &self.text, span))
     }
 
-    /// A mistake of a whole row.
+    /// Returns an error of a whole row.
     pub(super) fn row_error(&self, row: Start, message: impl Into<String>) -> Diagnostic {
         let line = self.text[row.byte..].split(['\n', '\r']).next().unwrap_or_default();
         let span = row.byte..row.byte + line.len();
         Diagnostic::new(message).at(Place::within(&self.path, &self.text, span))
     }
 
-    /// A mistake of the whole file.
+    /// Returns an error of the whole file.
     pub(super) fn file_error(&self, what: &str) -> Diagnostic {
         Diagnostic::new(format!("`{}` {what}", self.path.display())).at(Place::file(&self.path))
     }
 
-    /// The bytes of a cell, without spaces around it.
+    /// Returns the bytes of a cell, without spaces around it.
     fn cell(&self, row: Start, cell: usize) -> Range<usize> {
         let bytes = self.text.as_bytes();
         let (mut start, mut number, mut quoted) = (row.byte, 0, false);

@@ -1,4 +1,4 @@
-//! Data as a run used them: `data/*.csv` in a run folder.
+//! The data of a run: `data/*.csv` in a run folder.
 //!
 //! ```text
 //! trajectory,t,x,v,u,scored
@@ -22,7 +22,7 @@ use super::place::Sheet;
 use crate::diagnostic::Diagnostic;
 use crate::files;
 
-/// The header of these variables.
+/// Returns the header for these variables.
 fn columns(variables: Variables) -> Vec<String> {
     let names = ["trajectory", "t"].into_iter().map(str::to_owned);
     let names = names.chain(variables.state.iter().cloned());
@@ -42,7 +42,7 @@ pub fn write_dataset(dataset: &Dataset, path: &Path) -> Result<(), Diagnostic> {
         if !names.insert(&trajectory.name) {
             let name = &trajectory.name;
             return Err(Diagnostic::new(format!("two trajectories are called `{name}`"))
-                .with_hint("a file of data tells trajectories apart by their names"));
+                .with_hint("give each trajectory its own name"));
         }
         for (n, &t) in trajectory.times.iter().enumerate() {
             let numbers = [t].into_iter();
@@ -66,7 +66,7 @@ pub fn read_dataset(path: &Path, variables: Variables) -> Result<Dataset, Diagno
     if header.columns != needed {
         return Err(header
             .error(format!(
-                "these are not the data of this run, whose columns are {}",
+                "this file does not have the columns of this run, which are {}",
                 needed.join(",")
             ))
             .with_hint("the run folder was changed by hand; train again, or restore the file"));

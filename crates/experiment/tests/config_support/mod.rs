@@ -1,11 +1,11 @@
-//! Experiment files in a folder of their own, and what is said about them.
+//! Experiment files in temporary folders, and their messages.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub(crate) mod samples;
 
 use std::path::{Path, PathBuf};
 
-use lawful_experiment::{Diagnostic, Experiment, files, read};
+use lawful_experiment::{Diagnostic, Experiment, ExperimentFile, files, read};
 
 /// Ten rows of a line, for experiments in which the data do not matter.
 pub(crate) const LINE: &str = "t,x\n0,0\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n9,9\n";
@@ -36,15 +36,15 @@ impl Folder {
         self.0.path()
     }
 
-    pub(crate) fn read(&self) -> Result<Experiment, Diagnostic> {
+    pub(crate) fn read(&self) -> Result<ExperimentFile, Diagnostic> {
         read(&self.path("experiment.toml"))
     }
 
-    /// What is said about the experiment, with paths seen from this folder.
+    /// Returns the error of the experiment, with paths relative to this folder.
     pub(crate) fn error(&self) -> String {
         match self.read() {
             Err(error) => self.relative(&error),
-            Ok(experiment) => panic!("there should be an error: {:#?}", experiment.complete),
+            Ok(file) => panic!("there should be an error: {}", file.complete),
         }
     }
 
@@ -54,20 +54,30 @@ impl Folder {
     }
 }
 
-/// What is said about an experiment file beside a good `data.csv`.
+/// Returns the error of an experiment file with a valid `data.csv`.
 pub(crate) fn error(toml: &str) -> String {
     Folder::new(&[("experiment.toml", toml), ("data.csv", LINE)]).error()
 }
 
-/// What is said about a good experiment file with something added to it.
+/// Returns the error of a valid experiment file with this text added.
 pub(crate) fn error_with(more: &str) -> String {
     error(&format!("{BASE}{more}"))
 }
 
-/// The experiment of a file beside a good `data.csv`.
-pub(crate) fn experiment(toml: &str) -> Experiment {
+/// A file beside a good `data.csv`, read.
+pub(crate) fn file(toml: &str) -> ExperimentFile {
     let folder = Folder::new(&[("experiment.toml", toml), ("data.csv", LINE)]);
     folder.read().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A good file with something added to it, every key written out.
+pub(crate) fn complete_with(more: &str) -> String {
+    file(&format!("{BASE}{more}")).complete
+}
+
+/// The experiment of a file beside a good `data.csv`.
+pub(crate) fn experiment(toml: &str) -> Experiment {
+    file(toml).experiment
 }
 
 /// The experiment of a good file with something added to it.

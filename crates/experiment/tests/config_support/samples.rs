@@ -1,6 +1,6 @@
 //! Good experiment files that use everything there is.
 
-use lawful_experiment::Experiment;
+use lawful_experiment::{Experiment, ExperimentFile};
 
 use super::Folder;
 
@@ -164,6 +164,11 @@ pub(crate) fn folder(toml: &str) -> Folder {
     Folder::new(&[("experiment.toml", toml), ("heater.csv", TABLE)])
 }
 
-pub(crate) fn experiment(toml: &str) -> Experiment {
+pub(crate) fn file(toml: &str) -> ExperimentFile {
     folder(toml).read().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What a sample means.
+pub(crate) fn experiment(toml: &str) -> Experiment {
+    file(toml).experiment
 }

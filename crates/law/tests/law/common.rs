@@ -1,8 +1,8 @@
-//! What several tests share.
+//! Shared by several tests.
 
 use lawful_law::{Expression, Law, LawError, Steps, Vocabulary, Words, Workspace};
 
-/// State `x`, `v`, input `u`, constants `k = 2`, `m = 0.5`, definitions of energy and its rise.
+/// State `x`, `v`, input `u`, constants `k = 2`, `m = 0.5`, definitions of energy and its increase.
 pub(crate) fn vocabulary() -> Vocabulary {
     Words::new()
         .state(["x", "v"])
@@ -51,7 +51,7 @@ pub(crate) fn residuals(law: &Law, trajectory: &Trajectory) -> Vec<f64> {
     result
 }
 
-/// `Jᵀ w`: the residuals' gradient, weighted by `w`.
+/// `Jᵀ w`, the gradient of the residuals weighted by `w`.
 pub(crate) fn gradient(law: &Law, trajectory: &Trajectory, w: &[f64]) -> Vec<f64> {
     let mut workspace = Workspace::new();
     let mut unused = vec![0.0; w.len()];

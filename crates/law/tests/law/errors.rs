@@ -1,11 +1,11 @@
-//! Every error: its message, the place it points at, and its hint.
+//! Every error: its message, its place, and its hint.
 
 use std::collections::BTreeSet;
 
 use crate::common::vocabulary;
 use lawful_law::{ErrorKind, Expression, Law, LawError, MAX_TEXT_BYTES, Origin, Words};
 
-/// A law's text, the message, the text pointed at, and what the hint contains.
+/// The text of a law, the message, the text of the span, and a part of the hint.
 const LAWS: &[(&str, &str, &str, &str)] = &[
     (
         "x + y <= 1",
@@ -16,27 +16,27 @@ const LAWS: &[(&str, &str, &str, &str)] = &[
     ("X <= 1", "`X` is not known", "X", "did you mean `x`?"),
     ("rize <= 0", "`rize` is not known", "rize", "did you mean `rise`?"),
     ("x <= π", "`π` is not known", "π", "write `pi`"),
-    ("x = 1", "`=` has no meaning here", "=", "did you mean `==`?"),
-    ("x =< 1", "`=<` has no meaning here", "=<", "did you mean `<=`?"),
-    ("x != 1", "`!=` has no meaning here", "!=", "a law says what holds"),
-    ("x <= 1 && v <= 1", "`&&` has no meaning here", "&&", "write two laws"),
-    ("x <= 1 and v <= 1", "`and` has no meaning here", "and", "write two laws"),
-    ("x <= 1 or v <= 1", "`or` has no meaning here", "or", "cannot offer a choice"),
-    ("x**2 <= 1", "`**` has no meaning here", "**", "write `^`"),
-    ("x² <= 1", "`²` has no meaning here", "²", "write `^2`"),
-    ("|x| <= 1", "`|` has no meaning here", "|", "write `abs(x)`"),
-    ("x <= 3 − v", "`−` has no meaning here", "−", "write `-`"),
-    ("[x] <= 1", "`[` has no meaning here", "[", "round brackets"),
-    ("x # v", "`#` has no meaning here", "#", ""),
+    ("x = 1", "unknown symbol `=`", "=", "did you mean `==`?"),
+    ("x =< 1", "unknown symbol `=<`", "=<", "did you mean `<=`?"),
+    ("x != 1", "unknown symbol `!=`", "!=", "the relations are"),
+    ("x <= 1 && v <= 1", "unknown symbol `&&`", "&&", "write two laws"),
+    ("x <= 1 and v <= 1", "unknown symbol `and`", "and", "write two laws"),
+    ("x <= 1 or v <= 1", "unknown symbol `or`", "or", "cannot state alternatives"),
+    ("x**2 <= 1", "unknown symbol `**`", "**", "write `^`"),
+    ("x² <= 1", "unknown symbol `²`", "²", "write `^2`"),
+    ("|x| <= 1", "unknown symbol `|`", "|", "write `abs(x)`"),
+    ("x <= 3 − v", "unknown symbol `−`", "−", "write `-`"),
+    ("[x] <= 1", "unknown symbol `[`", "[", "round brackets"),
+    ("x # v", "unknown symbol `#`", "#", ""),
     (
         "x <= 1,5",
-        "`,` separates the arguments of a function only",
+        "`,` is only allowed between function arguments",
         ",",
         "write a decimal point: `1.5`",
     ),
-    ("x, v <= 1", "`,` separates the arguments of a function only", ",", ""),
+    ("x, v <= 1", "`,` is only allowed between function arguments", ",", ""),
     ("x <= 1.2.3", "`1.2.3` is not a number", "1.2.3", ""),
-    ("x <= 1e999", "`1e999` is too large for a number", "1e999", ""),
+    ("x <= 1e999", "the number `1e999` is too large: the limit is about 1.8e308", "1e999", ""),
     ("x v <= 1", "an operator is missing before `v`", "v", "write `*`: `x*v`"),
     ("2x <= 1", "an operator is missing before `x`", "x", "write `*`: `2*x`"),
     ("(x)(v) <= 1", "an operator is missing before `(`", "(", "write `*`"),
@@ -47,32 +47,37 @@ const LAWS: &[(&str, &str, &str, &str)] = &[
     ("max(x, ) <= 1", "an expression is missing before `)`", ")", ""),
     (
         "(x + v <= 1",
-        "the relation `<=` stands where only an expression may stand",
+        "the relation `<=` is not allowed in an expression",
         "<=",
-        "outside all brackets",
+        "move the relation outside all brackets",
     ),
     ("x <= ((v + 1)", "the bracket `(` is never closed", "(", ""),
     ("x <= v) + 1", "the bracket `)` was never opened", ")", ""),
     (") <= 1", "the bracket `)` was never opened", ")", ""),
-    ("sin <= x", "`sin` is a function, its arguments are missing", "sin", "write `sin(…)`"),
+    ("sin <= x", "the function `sin` needs arguments", "sin", "write `sin(…)`"),
     ("x <= rate", "the name `rate` is reserved", "rate", "(next(x) - x)"),
     ("sinn(x) <= 1", "`sinn` is not a function", "sinn", "did you mean `sin`?"),
     ("log(x) <= 1", "`log` is not a function", "log", "`ln(x)`"),
-    ("v(x) <= 1", "`v` is not a function", "v", "for a product write `v*(…)`"),
-    ("x + min(v) <= 1", "`min` takes at least 2 arguments, 1 given", "min(v)", ""),
-    ("sin(x, v) <= 1", "`sin` takes 1 argument, 2 given", "sin(x, v)", ""),
-    ("sin() <= 1", "`sin` takes 1 argument, 0 given", "sin()", ""),
-    ("x + v", "a law needs a relation", "x + v", "write for example `x <= 1`"),
+    ("v(x) <= 1", "`v` is not a function", "v", "to multiply, write `v*(…)`"),
+    ("x + min(v) <= 1", "`min` takes at least 2 arguments, found 1", "min(v)", ""),
+    ("sin(x, v) <= 1", "`sin` takes 1 argument, found 2", "sin(x, v)", ""),
+    ("sin() <= 1", "`sin` takes 1 argument, found 0", "sin()", ""),
+    ("x + v", "a law needs a relation", "x + v", "for example `x <= 1`"),
     ("rate(x) <= 1", "the name `rate` is reserved", "rate", "(next(x) - x)"),
     ("x <= 1/0", "this constant is not a finite number", "1/0", ""),
     ("x <= 1 + ln(-1)", "this constant is not a finite number", "ln(-1)", ""),
     (
         "initial(previous(x)) <= 1",
-        "the time step of `initial(previous(…))` never exists",
+        "`initial(previous(…))` refers to a time step outside the trajectory",
         "initial(previous(x))",
         "",
     ),
-    ("x <= final(rise)", "the time step of `final(next(…))` never exists", "final(rise)", ""),
+    (
+        "x <= final(rise)",
+        "`final(next(…))` refers to a time step outside the trajectory",
+        "final(rise)",
+        "",
+    ),
     ("t <= 5", "the law `law` does not depend on any state variable", "t <= 5", ""),
     (" x - x == 0", "the law `law` does not depend on any state variable", "x - x == 0", ""),
     ("0*x == 0*v", "the law `law` does not depend on any state variable", "0*x == 0*v", ""),
@@ -109,33 +114,39 @@ fn the_bracket_pointed_at_is_the_one_that_is_open() {
     assert_eq!(span("x <= max(v, 1"), 8..9);
 }
 
-/// An expression's text, whether it is one of time, message, place, hint.
+/// The text of an expression, whether it may use time only, message, place, hint.
 const EXPRESSIONS: &[(&str, bool, &str, &str, &str)] = &[
     (
         "x <= 1",
         false,
-        "the relation `<=` stands where only an expression may stand",
+        "the relation `<=` is not allowed in an expression",
         "<=",
-        "a law has a relation",
+        "only laws have a relation",
     ),
     (
         "2*next(x)",
         false,
-        "`next` needs another time step, which only a law can have",
+        "`next` refers to another time step, which is only allowed in a law",
         "next(x)",
         "",
     ),
     (
         "initial(x)",
         false,
-        "`initial` needs another time step, which only a law can have",
+        "`initial` refers to another time step, which is only allowed in a law",
         "initial(x)",
         "",
     ),
-    ("x + rise", false, "`rise` needs another time step, which only a law can have", "rise", ""),
-    ("sin(t) + x", true, "`x` stands where only `t` and constants may stand", "x", ""),
-    ("k*u", true, "`u` stands where only `t` and constants may stand", "u", ""),
-    ("E", true, "`E` stands where only `t` and constants may stand", "E", ""),
+    (
+        "x + rise",
+        false,
+        "`rise` refers to another time step, which is only allowed in a law",
+        "rise",
+        "",
+    ),
+    ("sin(t) + x", true, "`x` is not allowed here: only `t` and constants are", "x", ""),
+    ("k*u", true, "`u` is not allowed here: only `t` and constants are", "u", ""),
+    ("E", true, "`E` is not allowed here: only `t` and constants are", "E", ""),
 ];
 
 #[test]
@@ -150,7 +161,7 @@ fn expression_error(text: &str, of_time: bool) -> LawError {
     parse(text, &vocabulary()).expect_err(text)
 }
 
-/// Vocabularies that are wrong: the words, the message, where it lies, and the span.
+/// Wrong vocabularies: the words, the message, the origin, and the span.
 fn vocabularies() -> Vec<(Words, &'static str, Origin, std::ops::Range<usize>)> {
     let words = || Words::new().state(["x"]);
     let name = |name: &str| Origin::Name(name.to_owned());
@@ -159,8 +170,8 @@ fn vocabularies() -> Vec<(Words, &'static str, Origin, std::ops::Range<usize>)> 
         (words().state(["2x"]), "`2x` is not a valid name", name("2x"), 0..2),
         (words().inputs([""]), "`` is not a valid name", name(""), 0..0),
         (words().inputs(["a b"]), "`a b` is not a valid name", name("a b"), 0..3),
-        (words().inputs(["x"]), "the name `x` is given twice", name("x"), 0..1),
-        (words().define("x", "1"), "the name `x` is given twice", name("x"), 0..1),
+        (words().inputs(["x"]), "the name `x` is defined twice", name("x"), 0..1),
+        (words().define("x", "1"), "the name `x` is defined twice", name("x"), 0..1),
         (words().constant("pi", 3.0), "the name `pi` is reserved", name("pi"), 0..2),
         (words().state(["t"]), "the name `t` is reserved", name("t"), 0..1),
         (words().define("next", "x"), "the name `next` is reserved", name("next"), 0..4),
@@ -170,25 +181,25 @@ fn vocabularies() -> Vec<(Words, &'static str, Origin, std::ops::Range<usize>)> 
         (words().define("a", "x +"), "an expression is missing at the end", definition("a"), 3..3),
         (
             words().define("a", "x <= 1"),
-            "the relation `<=` stands where only an expression may stand",
+            "the relation `<=` is not allowed in an expression",
             definition("a"),
             2..4,
         ),
         (
             words().define("a", "1 + a"),
-            "the definitions form a circle: a → a",
+            "the definitions are circular: a → a",
             definition("a"),
             4..5,
         ),
         (
             words().define("z", "a").define("a", "x + b").define("b", "2*a"),
-            "the definitions form a circle: a → b → a",
+            "the definitions are circular: a → b → a",
             definition("b"),
             2..3,
         ),
         (
             words().define("a", "final(b)").define("b", "next(x)"),
-            "the time step of `final(next(…))` never exists",
+            "`final(next(…))` refers to a time step outside the trajectory",
             definition("a"),
             0..8,
         ),
@@ -204,7 +215,7 @@ fn errors_of_vocabularies_say_what_and_where() {
     }
 }
 
-/// A number for each kind: a new kind does not compile until it is added here and to a table.
+/// A number for each kind. A new kind does not compile until it is added here and to a table.
 fn number(kind: &ErrorKind) -> usize {
     match kind {
         ErrorKind::TooLong { .. } => 0,
@@ -250,12 +261,12 @@ fn every_kind_of_error_is_in_a_table() {
     // Too large for a table.
     let long = " ".repeat(MAX_TEXT_BYTES + 1);
     let error = Law::parse("law", &long, &vocabulary()).unwrap_err();
-    assert_eq!(error.to_string(), "the text has 65537 bytes, more than 65536");
+    assert_eq!(error.to_string(), "the text has 65537 bytes; the limit is 65536");
     assert_eq!(error.span(), 0..65537);
     seen.insert(number(error.kind()));
     let deep = "(".repeat(300);
     let error = Law::parse("law", &deep, &vocabulary()).unwrap_err();
-    assert_eq!(error.to_string(), "more than 200 levels of nesting");
+    assert_eq!(error.to_string(), "the nesting is deeper than 200 levels");
     assert_eq!(error.span(), 200..201);
     seen.insert(number(error.kind()));
     assert_eq!(seen, (0..25).collect());

@@ -97,7 +97,7 @@ proptest! {
         let trajectory = Trajectory::new(&states);
         let size = residuals(&law, &trajectory).iter().fold(1.0_f64, |size, c| size.max(c.abs()));
         let expected = differences(&law, &trajectory, &w, 1e-3);
-        // Differences are no judge where half the step gives others: the law varies too fast.
+        // Skip laws that vary too fast for differences: half the step would give other ones.
         let again = differences(&law, &trajectory, &w, 5e-4);
         prop_assume!(distance(&again, &expected, size) < 1e-7);
         let found = gradient(&law, &trajectory, &w);
@@ -173,12 +173,12 @@ fn derivatives_at_kinks_and_ends_are_the_documented_ones() {
     assert_eq!(at_point("x^0.5", 4.0, 0.0), (2.0, [0.25, 0.0]));
     assert_eq!(at_point("x^v", 0.0, 2.0), (0.0, [0.0, 0.0]));
     assert_eq!(at_point("x^v", 0.0, 0.0).1[0], 0.0);
-    // The exponent is an input: no derivative by it, so a negative base is fine.
+    // The exponent is an input and needs no derivative, so a negative base is allowed.
     assert_eq!(at_point("x^(u + 3)", -2.0, 0.0).1, [12.0, 0.0]);
 }
 
 #[test]
-fn a_zero_adjoint_stays_zero_where_the_derivative_is_infinite() {
+fn a_zero_adjoint_adds_nothing_where_the_derivative_is_infinite() {
     let trajectory = Trajectory::new(&[0.0, 0.0, 4.0, 0.0]);
     for text in ["sqrt(x) == v", "1/x == v", "ln(x) == v", "x^0.5 == v", "sqrt(x)*(1/x) == v"] {
         let found = gradient(&law(text).unwrap(), &trajectory, &[0.0, 1.0]);
@@ -199,7 +199,7 @@ fn pull_back_adds_to_what_is_there_and_ignores_rows_outside_the_range() {
 }
 
 #[test]
-fn a_grown_workspace_stays_and_serves_all_laws() {
+fn a_workspace_never_shrinks_and_serves_all_laws() {
     let long = Trajectory::new(&[0.5; 200]);
     let short = Trajectory::new(&[0.5; 6]);
     let laws = ["next(E) <= E", "x <= 1", "sin(x)*exp(v) == max(x, v, 0)"].map(|t| law(t).unwrap());
@@ -223,7 +223,7 @@ fn a_grown_workspace_stays_and_serves_all_laws() {
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "must come just before")]
-fn going_back_after_another_law_is_a_bug_that_is_found() {
+fn pull_back_after_another_law_panics() {
     let trajectory = Trajectory::new(&[1.0, 0.0]);
     let (first, second) = (law("x <= 1").unwrap(), law("v <= 1").unwrap());
     let mut workspace = Workspace::new();
@@ -234,7 +234,7 @@ fn going_back_after_another_law_is_a_bug_that_is_found() {
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "the steps of the forward sweep")]
-fn going_back_on_other_states_is_a_bug_that_is_found() {
+fn pull_back_on_other_states_panics() {
     let (here, there) = (Trajectory::new(&[1.0, 0.0]), Trajectory::new(&[2.0, 0.0]));
     let law = law("x <= 1").unwrap();
     let mut workspace = Workspace::new();

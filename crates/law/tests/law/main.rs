@@ -4,4 +4,5 @@ mod common;
 mod errors;
 mod gradients;
 mod hostile;
+mod linear;
 mod values;

@@ -1,12 +1,12 @@
-//! What a text means: precedence, functions, time steps.
+//! The meaning of a text: precedence, functions, time steps.
 #![expect(clippy::float_cmp, reason = "the expected numbers are exact")]
 
 use crate::common::{Trajectory, at_point, gradient, law, residuals, vocabulary};
-use lawful_law::{Expression, FUNCTIONS, Law, Relation, Words};
+use lawful_law::{Enforcement, Expression, FUNCTIONS, Law, Relation, Words};
 
 #[test]
 fn precedence_and_grouping_are_those_of_mathematics() {
-    // Text, normal text, value at x = 3, v = −2.
+    // Text, printed text, value at x = 3, v = −2.
     let table = [
         ("-x^2", "-x^2", -9.0),
         ("(-x)^2", "(-x)^2", 9.0),
@@ -43,7 +43,7 @@ fn precedence_and_grouping_are_those_of_mathematics() {
 fn the_example_of_every_function_holds() {
     let trajectory = Trajectory::new(&[0.0; 6]);
     for function in FUNCTIONS {
-        // `x` is 0 throughout: it makes a law of what is a fact.
+        // `x` is 0 everywhere. It is added because a law must depend on the state.
         let law = law(&format!("{} + x", function.example())).unwrap();
         assert_eq!(law.relation(), Relation::Equality);
         assert!(function.example().contains(&format!("{}(", function.name())));
@@ -106,6 +106,18 @@ fn relations_become_residuals_that_are_positive_where_they_fail() {
 }
 
 #[test]
+fn a_law_is_penalised_unless_another_enforcement_is_chosen() {
+    for law in Law::parse("bounded", "0 <= x <= 1", &vocabulary()).unwrap() {
+        assert_eq!(law.enforcement(), Enforcement::Penalty);
+        for (_, enforcement) in Enforcement::NAMES {
+            let text = law.to_string();
+            let law = law.clone().enforced(enforcement);
+            assert_eq!((law.enforcement(), law.to_string()), (enforcement, text));
+        }
+    }
+}
+
+#[test]
 fn a_chain_is_one_law_for_each_pair() {
     let laws = Law::parse("bounded", " 0 <= (x + v)  < 2*k >= v ", &vocabulary()).unwrap();
     let names: Vec<&str> = laws.iter().map(Law::name).collect();
@@ -155,9 +167,9 @@ fn a_trajectory_too_short_has_no_residuals() {
 }
 
 #[test]
-fn formulas_of_time_know_time_and_constants() {
+fn formulas_of_time_contain_time_and_constants() {
     let expression = Expression::parse_of_time("k*t + pi", &vocabulary()).unwrap();
-    assert!(!expression.depends_on_state());
+    assert!(![0, 1].iter().any(|&variable| expression.depends_on(variable)));
     let trajectory = Trajectory::new(&[0.0; 4]);
     let mut values = [0.0; 2];
     expression.values(&trajectory.steps(), &mut lawful_law::Workspace::new(), &mut values);

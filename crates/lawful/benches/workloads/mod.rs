@@ -166,9 +166,11 @@ impl Workload {
         });
         let names = (0..d).map(|n| format!("y{n}")).collect();
         let dataset = Dataset::new(names, Vec::new(), trajectories.collect()).expect("good data");
-        let network = Box::new(Mlp::new(self.shape.clone(), precision));
+        let network =
+            Box::new(Mlp::new(self.shape.clone(), precision).expect("the shape of a network"));
         let problem = Problem::new(dataset, self.laws.clone());
-        Objective::new(problem, network, solver, Box::new(SelfAdaptive::default()))
+        let strategy = Box::new(SelfAdaptive::default());
+        Objective::new(problem, network, solver, strategy).expect("a field for the data")
     }
 
     /// Full training iterations, from these weights, without an end.
@@ -182,7 +184,8 @@ impl Workload {
         let settings = Settings { iterations: usize::MAX, ..Settings::default() };
         let adam = Adam::new(AdamSettings { rate: 1e-5, ..AdamSettings::default() }, theta.len());
         let objective = self.objective(precision, solver, columns);
-        Training { trainer: Trainer::new(objective, Box::new(adam), settings, theta) }
+        let trainer = Trainer::new(objective, Box::new(adam), settings, theta);
+        Training { trainer: trainer.expect("weights of this network") }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Adam (Kingma and Ba, arXiv 1412.6980), with optional clipping of the gradient's norm.
 
-use super::{Optimiser, Step};
+use super::{ListedOptimiser, Optimiser, Step};
+use crate::number::exact;
+use crate::settings::{Access, Key, Range, Settings};
 
 /// The settings of [`Adam`].
 ///
@@ -10,9 +12,9 @@ use super::{Optimiser, Step};
 /// | `beta1` | 0.9 | [0, 1) | memory of the mean of gradients |
 /// | `beta2` | 0.999 | [0, 1) | memory of the mean of squared gradients |
 /// | `epsilon` | 1e-8 | > 0 | keeps the division finite |
-/// | `clip` | none | > 0 | largest Euclidean norm of a gradient |
+/// | `clip` | none | > 0 | largest Euclidean norm of the gradient |
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
+pub struct AdamSettings {
     /// Step size α.
     pub rate: f64,
     /// Memory of the mean of gradients.
@@ -21,13 +23,71 @@ pub struct Settings {
     pub beta2: f64,
     /// Keeps the division finite.
     pub epsilon: f64,
-    /// Gradients longer than this are shortened to it.
+    /// Gradients with a larger norm are scaled down to this norm.
     pub clip: Option<f64>,
 }
 
-impl Default for Settings {
+impl Default for AdamSettings {
     fn default() -> Self {
         Self { rate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, clip: None }
+    }
+}
+
+impl Settings for AdamSettings {
+    const NAME: &'static str = "adam";
+    const HELP: &'static str = "Kingma and Ba's Adam, with gradient clipping";
+    const KEYS: &'static [Key<Self>] = &[
+        Key {
+            name: "rate",
+            help: "learning rate",
+            access: Access::Number(Range::Positive, |adam| &mut adam.rate),
+        },
+        Key {
+            name: "beta1",
+            help: "memory of the mean of gradients",
+            access: Access::Number(Range::BelowOne, |adam| &mut adam.beta1),
+        },
+        Key {
+            name: "beta2",
+            help: "memory of the mean of squared gradients",
+            access: Access::Number(Range::BelowOne, |adam| &mut adam.beta2),
+        },
+        Key {
+            name: "epsilon",
+            help: "keeps the division finite",
+            access: Access::Number(Range::Positive, |adam| &mut adam.epsilon),
+        },
+        Key {
+            name: "clip",
+            help: "largest norm of a gradient",
+            access: Access::Optional(Range::Positive, |adam| &mut adam.clip),
+        },
+    ];
+}
+
+impl ListedOptimiser for AdamSettings {
+    fn build(&self, parameters: usize) -> Box<dyn Optimiser> {
+        Box::new(Adam::new(*self, parameters))
+    }
+
+    fn title(&self) -> &'static str {
+        "Adam"
+    }
+
+    fn rate(&self) -> Option<f64> {
+        Some(self.rate)
+    }
+
+    fn takes_batches(&self) -> bool {
+        true
+    }
+
+    fn returns_to_best_point(&self) -> bool {
+        true
+    }
+
+    fn details(&self) -> String {
+        self.clip.map_or(String::new(), |clip| format!(", gradients clipped at {}", exact(clip)))
     }
 }
 
@@ -37,17 +97,17 @@ impl Default for Settings {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Adam {
-    settings: Settings,
+    settings: AdamSettings,
     /// `k`, then `m`, then `v`.
     state: Vec<f64>,
-    /// The same before the last step. Each step writes over the older of the two, so that taking it
-    /// back costs nothing.
+    /// The state before the last step. Each step overwrites the older of the two, so that undoing a
+    /// step is a swap.
     before: Vec<f64>,
 }
 
 impl Adam {
-    /// At rest, for this many parameters.
-    pub fn new(settings: Settings, parameters: usize) -> Self {
+    /// Creates an optimiser with zero moments for this many parameters.
+    pub fn new(settings: AdamSettings, parameters: usize) -> Self {
         let rest = vec![0.0; 1 + 2 * parameters];
         Self { settings, before: rest.clone(), state: rest }
     }
@@ -55,11 +115,11 @@ impl Adam {
 
 impl Optimiser for Adam {
     fn name(&self) -> &'static str {
-        "adam"
+        AdamSettings::NAME
     }
 
     fn advance(&mut self, theta: &mut [f64], _value: f64, gradient: &[f64], factor: f64) -> Step {
-        let Settings { rate, beta1, beta2, epsilon, clip } = self.settings;
+        let AdamSettings { rate, beta1, beta2, epsilon, clip } = self.settings;
         assert_eq!(self.state.len(), 1 + 2 * theta.len(), "Adam for another number of parameters");
         let scale = clip.map_or(1.0, |clip| {
             let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
@@ -120,7 +180,7 @@ mod tests {
 
     #[test]
     fn three_steps_agree_with_the_formulas_worked_by_hand() {
-        let settings = Settings { rate: 0.1, ..Settings::default() };
+        let settings = AdamSettings { rate: 0.1, ..AdamSettings::default() };
         let mut adam = Adam::new(settings, 1);
         let mut theta = [1.0];
         let (mut m, mut v, mut expected) = (0.0, 0.0, 1.0);
@@ -142,7 +202,7 @@ mod tests {
     #[test]
     fn clipping_shortens_a_long_gradient_and_leaves_a_short_one() {
         let with = |clip| {
-            let mut adam = Adam::new(Settings { clip, ..Settings::default() }, 2);
+            let mut adam = Adam::new(AdamSettings { clip, ..AdamSettings::default() }, 2);
             adam.advance(&mut [0.0, 0.0], 0.0, &[3.0, 4.0], 1.0);
             adam.state[1..3].to_vec()
         };
@@ -154,17 +214,17 @@ mod tests {
 
     #[test]
     fn a_copied_state_repeats_the_step() {
-        let mut adam = Adam::new(Settings::default(), 2);
+        let mut adam = Adam::new(AdamSettings::default(), 2);
         let mut theta = [1.0, -1.0];
         adam.advance(&mut theta, 0.0, &[0.3, 0.1], 1.0);
         let (kept_state, kept_theta) = (adam.state.clone(), theta);
         adam.advance(&mut theta, 0.0, &[0.2, -0.4], 1.0);
-        let mut again = Adam::new(Settings::default(), 2);
+        let mut again = Adam::new(AdamSettings::default(), 2);
         assert!(again.restore(&kept_state));
         let mut theta_again = kept_theta;
         again.advance(&mut theta_again, 0.0, &[0.2, -0.4], 1.0);
         assert_eq!(theta.map(f64::to_bits), theta_again.map(f64::to_bits));
-        // And so does one that was taken back.
+        // So does a step that was undone.
         let mut theta_again = kept_theta;
         adam.undo();
         adam.advance(&mut theta_again, 0.0, &[0.2, -0.4], 1.0);

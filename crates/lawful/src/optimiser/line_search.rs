@@ -1,4 +1,4 @@
-//! A step length that lowers the objective enough and leaves its slope flat enough.
+//! A line search for the strong Wolfe conditions.
 //!
 //! The strong Wolfe conditions, with `f(α)` the objective along the direction and `g = f′`:
 //!
@@ -7,20 +7,21 @@
 //! ```
 //!
 //! found by the safeguarded cubic and quadratic interpolation of Moré and Thuente (ACM TOMS 20, 1994,
-//! 286–307). The search is told one trial after the other and answers with the next: the caller
-//! evaluates, so a checkpoint can be taken between any two trials.
+//! 286–307). The caller evaluates each trial and passes the result to the search, which returns the
+//! next trial; a checkpoint can be taken between any two trials.
 
-/// Enough decrease, c₁.
+/// Sufficient decrease, c₁.
 const DECREASE: f64 = 1e-4;
-/// Flat enough, c₂.
+/// Curvature condition, c₂.
 const CURVATURE: f64 = 0.9;
-/// Trials after which the search gives up.
+/// Trials after which the search fails.
 const MOST_TRIALS: f64 = 20.0;
 /// An interval of uncertainty this narrow, relative to its end, is one point.
 const NARROWEST: f64 = 1e-14;
 /// Longest step.
 const LONGEST: f64 = 1e10;
-/// A trial may go this many times beyond the best one, at least and at most, before there is a bracket.
+/// Before there is a bracket, the next trial extends the last step by at least and at most these
+/// factors.
 const REACH: (f64, f64) = (1.1, 4.0);
 
 /// A point on the line: step, value, slope.
@@ -31,18 +32,18 @@ struct Point {
     slope: f64,
 }
 
-/// What a search says to a trial.
+/// The result of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Answer {
-    /// Try this step.
+    /// Evaluate this step next.
     Try(f64),
     /// The trial satisfies both conditions.
     Done,
-    /// No step can be found: rounding, or too many trials.
+    /// No step was found: rounding errors, or too many trials.
     Failed,
 }
 
-/// A search under way.
+/// The state of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LineSearch {
     /// The start.
@@ -53,23 +54,24 @@ pub(super) struct LineSearch {
     other: Point,
     /// Whether a minimum is known to lie between the two.
     bracketed: bool,
-    /// Until a point with enough decrease and a rising slope, the search looks at `f` less the
-    /// decrease asked for.
+    /// Until a point has sufficient decrease and a rising slope, the search works on
+    /// `f(α) − c₁ α g(0)`.
     first_stage: bool,
-    /// The width of the interval, and what it was two trials ago.
+    /// The width of the interval, now and two trials ago.
     width: f64,
     width_before: f64,
-    /// The trial under way, and the longest step that may be tried.
+    /// The current trial, and the longest step that may be tried.
     trial: f64,
     longest: f64,
     trials: f64,
 }
 
 impl LineSearch {
-    /// How many numbers a search is.
+    /// Length of [`numbers`](Self::numbers).
     pub(super) const NUMBERS: usize = 15;
 
-    /// Begins where the value and its slope, below 0, are these; the first trial is `step`.
+    /// Starts a search from a point with this value and this slope, which is below 0; the first trial
+    /// is `step`.
     pub(super) fn new(value: f64, slope: f64, step: f64) -> Self {
         let start = Point { step: 0.0, value, slope };
         Self {
@@ -87,13 +89,13 @@ impl LineSearch {
         }
     }
 
-    /// The step under trial.
+    /// The current trial.
     #[cfg(test)]
     pub(super) fn trial(&self) -> f64 {
         self.trial
     }
 
-    /// Judges the trial, where the value and the slope along the direction are these.
+    /// Takes the value and the slope at the trial. Returns what to do next.
     pub(super) fn judge(&mut self, value: f64, slope: f64) -> Answer {
         self.trials += 1.0;
         let trial = Point { step: self.trial, value, slope };
@@ -112,7 +114,7 @@ impl LineSearch {
         if self.first_stage && value <= enough && slope >= 0.0 {
             self.first_stage = false;
         }
-        // Decrease, but not enough: the interval shrinks faster on f(α) − c₁ α g(0).
+        // Lower, but not sufficiently: the interval shrinks faster on f(α) − c₁ α g(0).
         if self.first_stage && value <= self.best.value && value > enough {
             let less =
                 |p: Point| Point { value: p.value - p.step * wanted, slope: p.slope - wanted, ..p };
@@ -136,13 +138,13 @@ impl LineSearch {
         if self.bracketed
             && (self.trial <= low || self.trial >= high || high - low <= NARROWEST * high)
         {
-            // Nothing is left between the ends: the best point is what there is.
+            // The interval is empty: return to the best point.
             self.trial = self.best.step;
         }
         if self.trial > 0.0 { Answer::Try(self.trial) } else { Answer::Failed }
     }
 
-    /// The trial could not be evaluated: nothing that long may be tried again.
+    /// Shortens a trial that could not be evaluated; no later trial is as long.
     pub(super) fn shorten(&mut self) -> Answer {
         self.trials += 1.0;
         self.longest = self.best.step + 0.5 * (self.trial - self.best.step);
@@ -151,13 +153,14 @@ impl LineSearch {
         if lost { Answer::Failed } else { Answer::Try(self.trial) }
     }
 
-    /// Where the next trial may be.
+    /// Returns the interval of the next trial.
     fn interval(&self) -> (f64, f64) {
         let (a, b) = (self.best.step, self.other.step);
         if self.bracketed { (a.min(b), a.max(b)) } else { (0.0, self.longest) }
     }
 
-    /// Takes the trial into the interval, and finds the next one: the four cases of Moré and Thuente.
+    /// Updates the interval with the trial and chooses the next one: the four cases of Moré and
+    /// Thuente.
     fn shrink(&mut self, trial: Point) {
         let Self { best, other, .. } = *self;
         let turned = trial.slope * best.slope.signum() < 0.0;
@@ -213,16 +216,17 @@ impl LineSearch {
         self.trial = next;
     }
 
-    /// How far, at least and at most, the next trial may go without a bracket.
+    /// Returns the shortest next trial without a bracket.
     fn near(&self, trial: Point) -> f64 {
         (trial.step + REACH.0 * (trial.step - self.best.step)).min(self.longest)
     }
 
+    /// Returns the longest next trial without a bracket.
     fn far(&self, trial: Point) -> f64 {
         (trial.step + REACH.1 * (trial.step - self.best.step)).min(self.longest)
     }
 
-    /// Itself in a row, for a checkpoint.
+    /// Returns its state as numbers, for a checkpoint.
     pub(super) fn numbers(&self) -> [f64; Self::NUMBERS] {
         let flag = |on: bool| f64::from(u8::from(on));
         [
@@ -244,7 +248,7 @@ impl LineSearch {
         ]
     }
 
-    /// The search that [`numbers`](Self::numbers) were taken of.
+    /// Restores a search from its [`numbers`](Self::numbers).
     pub(super) fn restore(numbers: &[f64; Self::NUMBERS]) -> Self {
         let &[
             value,
@@ -279,7 +283,7 @@ impl LineSearch {
     }
 }
 
-/// Where the line through both slopes is 0.
+/// Returns the zero of the line through both slopes.
 fn secant(a: Point, b: Point) -> f64 {
     b.step + b.slope / (b.slope - a.slope) * (a.step - b.step)
 }
@@ -289,7 +293,7 @@ struct Cubic {
     a: Point,
     b: Point,
     theta: f64,
-    /// Of the discriminant, its root's argument over `scale²`.
+    /// The argument of the square root, divided by `scale²`.
     discriminant: f64,
     scale: f64,
 }
@@ -306,7 +310,7 @@ impl Cubic {
         self.scale * self.discriminant.max(0.0).sqrt()
     }
 
-    /// Its minimum.
+    /// Returns its minimum.
     fn minimum(&self) -> f64 {
         let Self { a, b, theta, .. } = *self;
         let root = if b.step < a.step { -self.root() } else { self.root() };
@@ -314,7 +318,7 @@ impl Cubic {
         a.step + share * (b.step - a.step)
     }
 
-    /// Its minimum, if it has one beyond `b` as seen from `a`.
+    /// Returns its minimum if it has one beyond `b`, seen from `a`.
     fn minimum_ahead(&self, b: Point) -> Option<f64> {
         let Self { a, theta, .. } = *self;
         let root = if b.step > a.step { -self.root() } else { self.root() };
@@ -373,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_step_that_cannot_be_evaluated_is_shortened_until_it_can() {
-        // Not a number beyond 0.01.
+        // NaN beyond 0.01.
         let f = |a: f64| (-(0.01 - a).ln_1p() - a, 1.0 / (1.01 - a) - 1.0 - 0.1);
         let (value, slope) = f(0.0);
         let mut search = LineSearch::new(value, slope, 1.0);
@@ -388,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_goes_on_from_its_numbers() {
+    fn a_search_is_restored_from_its_numbers() {
         let f = problems()[1].1;
         let (value, slope) = f(0.0);
         let mut search = LineSearch::new(value, slope, 10.0);

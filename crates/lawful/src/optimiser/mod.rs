@@ -1,83 +1,82 @@
-//! What moves θ.
+//! Optimisers: Adam and L-BFGS, and rate schedules.
 //!
-//! An optimiser is told the objective and its gradient at θ and moves θ to the next point to look
-//! at. Everything it remembers is one flat row of numbers, so that a checkpoint, or taking a step
-//! back, is a copy.
+//! An optimiser takes the objective and its gradient at θ and moves θ to the next point to evaluate.
+//! Its memory is one flat row of numbers, so that a checkpoint, or undoing a step, is a copy.
 
 mod adam;
 mod lbfgs;
 mod line_search;
+mod list;
+mod schedule;
 
-pub use adam::{Adam, Settings as AdamSettings};
-pub use lbfgs::{Lbfgs, Scaling as LbfgsScaling, Settings as LbfgsSettings};
+pub use adam::{Adam, AdamSettings};
+pub use lbfgs::{Lbfgs, LbfgsScaling, LbfgsSettings};
+pub use list::{ListedOptimiser, OptimiserKind};
+pub use schedule::{RateDecay, Schedule};
 
-/// The words of `kind` of an optimiser in an experiment file, each with one line of help.
-pub const OPTIMISERS: &[(&str, &str)] = &[
-    ("adam", "Kingma and Ba's Adam, with gradient clipping"),
-    ("lbfgs", "L-BFGS with a strong Wolfe line search; every trial is an iteration"),
-];
-
-/// What an optimiser has done with θ.
+/// The result of one [`advance`](Optimiser::advance).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// θ is the next point to look at.
+    /// θ is the next point to evaluate.
     Evaluate,
-    /// θ is where it was, and a line search has ended there. Weights may be renewed now; then the
-    /// optimiser is told the value and the gradient once more, as they are under the new weights.
+    /// A line search has ended at θ, which has not moved. Weights may be updated now; then call
+    /// [`advance`](Optimiser::advance) again, with the value and the gradient under the new weights.
     Accepted,
-    /// It cannot go on, and θ is the best it has; why.
+    /// The optimiser cannot lower the objective any further, for this reason; θ is its best point.
     Stalled(&'static str),
 }
 
-/// Moves θ.
+/// An optimiser: moves θ to the next point to evaluate.
 pub trait Optimiser: Send {
-    /// The word of this optimiser in an experiment file.
+    /// Returns the word of this optimiser in an experiment file.
     fn name(&self) -> &'static str;
 
-    /// Moves θ from a point where the objective and its gradient are known; `factor` scales the
-    /// step (schedule, halvings after failures).
+    /// Moves θ from a point with this objective value and gradient. `factor` scales the step (rate
+    /// schedule, halvings after failures).
     fn advance(&mut self, theta: &mut [f64], value: f64, gradient: &[f64], factor: f64) -> Step;
 
-    /// Whether the next point must be judged under the weights of the last one.
+    /// Returns whether the next point must be evaluated under the weights of the last one.
     fn freezes_weights(&self) -> bool {
         false
     }
 
-    /// The weights have changed so much that what was learned of the objective is worth nothing.
+    /// Drops the memory of the objective, which has changed substantially: weights have jumped, or
+    /// multipliers have changed. The next point is evaluated under the new objective.
     fn objective_changed(&mut self) {}
 
-    /// Whether it can [`shorten`](Self::shorten) a step by itself. If not, the default, a step that
-    /// failed is taken back and repeated at half its length.
+    /// Returns whether it can [`shorten`](Self::shorten) a step itself. If not, the default, a failed
+    /// step is undone and repeated at half its length.
     fn can_shorten(&self) -> bool {
         false
     }
 
-    /// Whether it can [`undo`](Self::undo) a step. If not, the default, its memory is copied before
-    /// every step.
+    /// Returns whether it can [`undo`](Self::undo) a step. If not, the default, its memory is copied
+    /// before every step.
     fn can_undo(&self) -> bool {
         false
     }
 
-    /// Takes back what the last [`advance`](Self::advance) changed in its memory. Called once after
-    /// it at most, and only if it [can](Self::can_undo).
+    /// Restores its memory to the state before the last [`advance`](Self::advance). Called at most once
+    /// after it, and only if [`can_undo`](Self::can_undo).
     fn undo(&mut self) {}
 
-    /// The point that it moved θ to could not be evaluated: moves θ to a nearer one.
+    /// Moves θ closer to the last accepted point, after an evaluation at θ failed.
     fn shorten(&mut self, theta: &mut [f64]) -> Step {
         let _ = theta;
         Step::Stalled("the step cannot be shortened")
     }
 
-    /// No more looks after this one, at θ, where the objective is `value`: moves θ to the best point
-    /// it has if that one is better, and rests there. Whether anything has changed.
+    /// Ends a run at θ, the last evaluated point, where the objective is `value`. Moves θ to the
+    /// optimiser's best point if that is better. Returns whether anything has changed.
     fn finish(&mut self, theta: &mut [f64], value: f64) -> bool {
         let _ = (theta, value);
         false
     }
 
-    /// Writes everything it remembers into `row`, over what is there.
+    /// Writes its memory to `row`, replacing the contents.
     fn save(&self, row: &mut Vec<f64>);
 
-    /// Takes over what [`save`](Self::save) once wrote; `false` if the row is of another optimiser.
+    /// Restores its memory from a row that [`save`](Self::save) wrote. Returns `false` if the row is of
+    /// another optimiser.
     fn restore(&mut self, row: &[f64]) -> bool;
 }

@@ -1,10 +1,14 @@
 //! The self-adaptive penalty, equations (4) to (9): the paper's contribution.
 
-use super::{MisfitView, Slopes, State, Strategy, Value, mean};
+use super::{
+    LawRows, ListedStrategy, MisfitView, Slopes, State, Strategy, StrategyKind, Value, mean,
+};
 use crate::Relation;
+use crate::number::exact;
+use crate::settings::{Access, Key, LARGEST, Range, Settings, word};
 
-/// Weights follow the share of time steps that violate a law, and everything is brought to `[0, 1)`
-/// by `ψ`, so that nothing needs tuning.
+/// Weights are the share of time steps that violate a law, and `ψ` maps the fit and the penalties to
+/// `[0, 1)`, so that nothing needs tuning.
 ///
 /// ```text
 /// ψ(x) = 1 − 1/(1 + x)                                             (4)
@@ -15,8 +19,8 @@ use crate::Relation;
 /// φ    = F + (1/#E) Σ_{E} μ_i P_i + (1/#I) Σ_{I} μ_j P_j  otherwise (9)
 /// ```
 ///
-/// The defaults are the equations. The other words of `normalise`, `weigh_by`, `weight_every` and
-/// `residual` are what the authors' public scripts do.
+/// The defaults are these equations. The other words of `normalise`, `weigh_by`, `weight_every` and
+/// `residual` reproduce the authors' public scripts.
 ///
 /// `penalty` and `penalise` make it smooth, for optimisers that need a second derivative (L-BFGS):
 /// `|c|` has a kink where a law holds, μ jumps whenever a step begins or ceases to violate it, and φ
@@ -27,8 +31,8 @@ use crate::Relation;
 /// φ   = F + (1/#E) Σ_{E} P_i + (1/#I) Σ_{I} P_j    penalise = always, instead of (8), (9)
 /// ```
 ///
-/// `penalise = always` counts every step, violated or not: `μ_k = 1` at every point. What is adaptive
-/// then is the scale: laws come in units of their size on the data, and ψ keeps each share below 1.
+/// `penalise = always` counts every step, violated or not: `μ_k = 1` at every point. Only the scale is
+/// adaptive then: laws are in units of their size on the data, and ψ keeps each penalty below 1.
 ///
 /// | setting | default | range | purpose |
 /// |---|---|---|---|
@@ -36,10 +40,10 @@ use crate::Relation;
 /// | `count_above` | 0 | ≥ 0 | violation above which a step counts for μ |
 /// | `normalise` | mean | | whether ψ is taken of the mean or of each element of the loss |
 /// | `weigh_by` | share | | whether μ is the share of violated steps or their mean violation |
-/// | `weight_every` | 1 | ≥ 1 | iterations for which μ is kept before it is computed anew |
+/// | `weight_every` | 1 | ≥ 1 | iterations between updates of μ |
 /// | `residual` | absolute | | whether ψ is taken of `abs(c)` or of `c` itself, for equalities |
 /// | `penalty` | absolute | | whether ψ is taken of the violation or of its square |
-/// | `penalise` | tolerance | | whether laws rest at a feasible point, or count always, with weight 1 |
+/// | `penalise` | tolerance | | whether laws count only at infeasible points, or always, with weight 1 |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelfAdaptive {
     /// Total violation `Σ_k P_k` up to which a point is feasible.
@@ -48,9 +52,9 @@ pub struct SelfAdaptive {
     pub count_above: f64,
     /// Where ψ enters the fit.
     pub normalise: Normalise,
-    /// What μ is.
+    /// How μ is computed.
     pub weigh_by: WeighBy,
-    /// μ is computed anew at every so-manieth iteration.
+    /// Iterations between updates of μ.
     pub weight_every: usize,
     /// What ψ is taken of, for equalities.
     pub residual: Residual,
@@ -171,7 +175,7 @@ impl SelfAdaptive {
         Self { penalty: Penalty::Squared, penalise: Penalise::Always, ..Self::default() }
     }
 
-    /// ψ of a violation, or of its square, with its slope.
+    /// Returns ψ of a violation, or of its square, with its slope.
     fn psi_of(&self, v: f64) -> (f64, f64) {
         match self.penalty {
             Penalty::Absolute => (psi(v), psi_slope(v)),
@@ -179,7 +183,7 @@ impl SelfAdaptive {
         }
     }
 
-    /// Whether ψ is taken of the signed residuals of law `k`.
+    /// Returns whether ψ is taken of the signed residuals of law `k`.
     fn is_signed(&self, view: &MisfitView, k: usize) -> bool {
         // A square has no sign.
         self.residual == Residual::Signed
@@ -190,7 +194,7 @@ impl SelfAdaptive {
     /// `P_k` of law `k`, equations (6) and (7).
     fn penalty_of(&self, view: &MisfitView, k: usize) -> f64 {
         let signed = self.is_signed(view, k);
-        let values = if signed { view.residuals_of(k) } else { view.of(k) };
+        let values = if signed { view.residuals_of(k) } else { view.violations_of(k) };
         mean(values.iter().map(|&x| self.psi_of(x).0))
     }
 
@@ -201,7 +205,7 @@ impl SelfAdaptive {
 
     /// `μ_k`, equation (8).
     fn weight(&self, view: &MisfitView, k: usize) -> f64 {
-        let violations = view.of(k).iter();
+        let violations = view.violations_of(k).iter();
         match self.weigh_by {
             WeighBy::Share => mean(violations.map(|&v| f64::from(u8::from(v > self.count_above)))),
             WeighBy::Mean => mean(violations.copied()),
@@ -209,9 +213,120 @@ impl SelfAdaptive {
     }
 }
 
+/// Keys of the paper's form: writing one of them selects that form.
+const OF_THE_PAPER: [&str; 5] =
+    ["tolerance", "count-above", "weigh-by", "weight-every", "residual"];
+
+impl Settings for SelfAdaptive {
+    const NAME: &'static str = "self-adaptive";
+    const HELP: &'static str = "the paper's: weights follow the share of steps that violate a law";
+    const KEYS: &'static [Key<Self>] = &[
+        Key {
+            name: "tolerance",
+            help: "total violation up to which a point is feasible",
+            access: Access::Number(Range::NotNegative, |own| &mut own.tolerance),
+        },
+        Key {
+            name: "count-above",
+            help: "violation above which a step counts for the weight",
+            access: Access::Number(Range::NotNegative, |own| &mut own.count_above),
+        },
+        Key {
+            name: "normalise",
+            help: "ψ of the mean of the loss terms, or the mean of ψ of each",
+            access: word!(normalise: Normalise),
+        },
+        Key {
+            name: "weigh-by",
+            help: "the weight is the share of violated steps, or their mean violation",
+            access: word!(weigh_by: WeighBy),
+        },
+        Key {
+            name: "weight-every",
+            help: "weights are recomputed every `weight-every` iterations",
+            access: Access::Count(LARGEST, |own| &mut own.weight_every),
+        },
+        Key {
+            name: "residual",
+            help: "ψ of abs(c), or of c itself, for equalities",
+            access: word!(residual: Residual),
+        },
+        Key {
+            name: "penalty",
+            help: "ψ of the violation, or of its square",
+            access: word!(penalty: Penalty),
+        },
+        Key {
+            name: "penalise",
+            help: "laws count where the point is not feasible, or always, with weight 1",
+            access: word!(penalise: Penalise),
+        },
+    ];
+}
+
+impl ListedStrategy for SelfAdaptive {
+    fn build(&self) -> Box<dyn Strategy> {
+        Box::new(*self)
+    }
+
+    fn is_smooth(&self) -> bool {
+        self.penalty == Penalty::Squared && self.penalise == Penalise::Always
+    }
+
+    fn squares_violations(&self) -> bool {
+        self.penalty == Penalty::Squared
+    }
+
+    fn tolerance(&self) -> Option<f64> {
+        Some(self.tolerance)
+    }
+
+    fn count_above(&self) -> f64 {
+        self.count_above
+    }
+
+    fn without_effect(&self, key: &str, laws: &[Relation]) -> Option<(&'static str, &'static str)> {
+        let one = "leave one of the two out";
+        match key {
+            "tolerance" | "count-above" | "weigh-by" | "weight-every"
+                if self.penalise == Penalise::Always =>
+            {
+                Some(("with `penalise = \"always\"`", one))
+            }
+            "count-above" if self.weigh_by == WeighBy::Mean => Some((
+                "with `weigh-by = \"mean\"`",
+                "leave it out: every violation is part of the mean",
+            )),
+            "residual" if self.penalty == Penalty::Squared => {
+                Some(("with `penalty = \"squared\"`", one))
+            }
+            "residual" if !laws.contains(&Relation::Equality) => {
+                Some(("without an equality among the laws", "leave it out"))
+            }
+            _ => None,
+        }
+    }
+
+    fn smooth_form(&self, written: &[&str]) -> Option<StrategyKind> {
+        let paper = OF_THE_PAPER.iter().any(|key| written.contains(key));
+        (!paper).then(|| Self::smooth().into())
+    }
+
+    fn details(&self) -> String {
+        let form = match self.penalty {
+            Penalty::Absolute => "",
+            Penalty::Squared => ", squared violations",
+        };
+        match self.penalise {
+            Penalise::Tolerance => format!("{form}, tolerance {}", exact(self.tolerance)),
+            Penalise::Always => format!("{form} that always count"),
+        }
+    }
+}
+
 impl Strategy for SelfAdaptive {
     fn name(&self) -> &'static str {
-        "self-adaptive"
+        Self::NAME
     }
 
     fn of_continuity(&self) -> Box<dyn Strategy> {
@@ -219,8 +334,8 @@ impl Strategy for SelfAdaptive {
     }
 
     /// With `weight_every`, the last μ of each law; otherwise nothing.
-    fn start(&self, laws: usize) -> State {
-        State { numbers: if self.weight_every > 1 { vec![0.0; laws] } else { Vec::new() } }
+    fn start(&self, laws: &[LawRows]) -> State {
+        State { numbers: if self.weight_every > 1 { vec![0.0; laws.len()] } else { Vec::new() } }
     }
 
     /// `μ_k`, equation (8); all zero at a feasible point, which is the first case of (9).
@@ -246,7 +361,7 @@ impl Strategy for SelfAdaptive {
         }
     }
 
-    fn value(&self, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
+    fn value(&self, _: &State, view: &MisfitView, weights: &[f64], slopes: &mut Slopes) -> Value {
         let n = view.terms.len() as f64;
         let fit = match self.normalise {
             Normalise::Mean => {
@@ -271,16 +386,15 @@ impl Strategy for SelfAdaptive {
             };
             let share = mu / set as f64;
             value += share * self.penalty_of(view, k);
-            let slopes = &mut slopes.violations[law.start..][..law.len];
+            let slopes = &mut slopes.residuals[law.start..][..law.len];
             let n = law.len as f64;
             if self.is_signed(view, k) {
-                // dψ(c)/dv = ψ′(c) dc/dv, and c = ± v.
                 for (slope, &c) in slopes.iter_mut().zip(view.residuals_of(k)) {
-                    *slope = share * psi_slope(c) * c.signum() / n;
+                    *slope = share * psi_slope(c) / n;
                 }
             } else {
-                for (slope, &v) in slopes.iter_mut().zip(view.of(k)) {
-                    *slope = share * self.psi_of(v).1 / n;
+                for (row, (slope, &v)) in slopes.iter_mut().zip(view.violations_of(k)).enumerate() {
+                    *slope = share * self.psi_of(v).1 / n * view.violation_slope(k, row);
                 }
             }
         }

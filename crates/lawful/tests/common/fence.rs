@@ -52,7 +52,7 @@ pub(crate) fn growth() -> Problem {
 /// An objective on a problem of one variable, with a fenced field.
 pub(crate) fn fenced(problem: Problem, fence: Fence, strategy: Box<dyn Strategy>) -> Objective {
     let solver = Solver::new(&RK4, Control::Grid { substeps: 1 }).unwrap();
-    Objective::new(problem, Box::new(Recorded::new(fence)), solver, strategy)
+    Objective::new(problem, Box::new(Recorded::new(fence)), solver, strategy).unwrap()
 }
 
 /// Training from θ = 0 towards 1 with steps of about 0.1; NaN beyond the bound.
@@ -60,5 +60,5 @@ pub(crate) fn towards(bound: f64, settings: Settings) -> Trainer {
     let fence = Fence { bound, beyond: f64::NAN };
     let objective = fenced(growth(), fence, Box::new(Vanilla));
     let adam = Adam::new(AdamSettings { rate: 0.1, ..AdamSettings::default() }, 1);
-    Trainer::new(objective, Box::new(adam), settings, vec![0.0])
+    Trainer::new(objective, Box::new(adam), settings, vec![0.0]).unwrap()
 }

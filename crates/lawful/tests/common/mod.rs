@@ -11,11 +11,11 @@ use lawful::law::Words;
 use lawful::ode::{TABLEAUS, tableaus};
 use lawful::optimiser::{Adam, AdamSettings};
 use lawful::strategy::{
-    L1, L2, Normalise, Residual, STRATEGIES, SelfAdaptive, Strategy, Vanilla, WeighBy,
+    L1, L2, Normalise, Residual, SelfAdaptive, Strategy, StrategyKind, WeighBy,
 };
 use lawful::{
     Activation, Adaptive, Control, Dataset, Law, Mlp, MlpShape, Objective, Precision, Problem,
-    Random, Settings, Solver, Trainer, Trajectory,
+    Progress, Random, Settings, Solver, Trainer, Trajectory,
 };
 
 /// One law of each kind, written so that it is violated all along the paths of [`dataset`].
@@ -86,7 +86,7 @@ pub(crate) fn shape() -> MlpShape {
 
 /// The network of [`shape`], in double precision.
 pub(crate) fn network() -> Mlp {
-    Mlp::new(shape(), Precision::Double)
+    Mlp::new(shape(), Precision::Double).expect("the shape of a network")
 }
 
 /// A point at which nothing is special.
@@ -119,34 +119,40 @@ pub(crate) fn dopri5(rtol: f64) -> Solver {
     Solver::new(&tableaus::DOPRI5, adaptive(rtol)).unwrap()
 }
 
-/// Every strategy of [`STRATEGIES`], with its variants, for `laws` laws. A strategy in the list that
-/// is not made here fails every test that loops.
+/// Every listed strategy with its default settings, so that a new one is tested at once, and the
+/// variants of each, for `laws` laws.
 pub(crate) fn all_strategies(laws: usize) -> Vec<Box<dyn Strategy>> {
-    let mut all: Vec<Box<dyn Strategy>> = Vec::new();
-    for &(name, _) in STRATEGIES {
-        match name {
-            "vanilla" => all.push(Box::new(Vanilla)),
-            "l1" => {
-                all.push(Box::new(L1 { mu: (1..=laws).map(|k| 0.3 * k as f64).collect() }));
-                all.push(Box::new(L1::default()));
-            }
-            "l2" => all.push(Box::new(L2 { mu: vec![0.7] })),
-            "self-adaptive" => {
-                all.push(Box::new(SelfAdaptive::default()));
-                let normalise = Normalise::Elementwise;
-                all.push(Box::new(SelfAdaptive { normalise, ..SelfAdaptive::default() }));
-                let (weigh_by, weight_every) = (WeighBy::Mean, 100);
-                let script =
-                    SelfAdaptive { normalise, weigh_by, weight_every, ..Default::default() };
-                all.push(Box::new(script));
-                let residual = Residual::Signed;
-                all.push(Box::new(SelfAdaptive { residual, ..SelfAdaptive::default() }));
-            }
-            _ => panic!("`{name}` is listed, but not tested"),
-        }
-        assert_eq!(all.last().unwrap().name(), name);
+    let penalised = vec![true; laws];
+    let mut all = Vec::new();
+    for kind in StrategyKind::all() {
+        all.push(kind.build(&penalised));
+        assert_eq!(all.last().unwrap().name(), kind.name());
+        all.extend(variants(&kind, laws).iter().map(|kind| kind.build(&penalised)));
     }
     all
+}
+
+/// Other settings of a strategy than its default ones.
+#[allow(
+    clippy::match_wildcard_for_single_variants,
+    reason = "a strategy that joins the list has none yet"
+)]
+fn variants(kind: &StrategyKind, laws: usize) -> Vec<StrategyKind> {
+    let each = || (1..=laws).map(|k| 0.3 * k as f64).collect();
+    let normalise = Normalise::Elementwise;
+    let (weigh_by, weight_every) = (WeighBy::Mean, 100);
+    let default = SelfAdaptive::default();
+    match kind {
+        StrategyKind::L1(_) => vec![L1 { mu: each() }.into()],
+        StrategyKind::L2(_) => vec![L2 { mu: vec![0.7] }.into(), L2 { mu: each() }.into()],
+        StrategyKind::SelfAdaptive(_) => vec![
+            SelfAdaptive { normalise, ..default }.into(),
+            SelfAdaptive { normalise, weigh_by, weight_every, ..default }.into(),
+            SelfAdaptive { residual: Residual::Signed, ..default }.into(),
+            SelfAdaptive::smooth().into(),
+        ],
+        _ => Vec::new(),
+    }
 }
 
 /// An objective on a problem with the network of [`shape`].
@@ -155,13 +161,13 @@ pub(crate) fn objective(
     solver: Solver,
     strategy: Box<dyn Strategy>,
 ) -> Objective {
-    Objective::new(problem, Box::new(network()), solver, strategy)
+    Objective::new(problem, Box::new(network()), solver, strategy).unwrap()
 }
 
 /// Training of that objective with Adam, from [`theta`].
 pub(crate) fn trainer(objective: Objective, rate: f64, settings: Settings) -> Trainer {
     let adam = Adam::new(AdamSettings { rate, ..AdamSettings::default() }, theta().len());
-    Trainer::new(objective, Box::new(adam), settings, theta())
+    Trainer::new(objective, Box::new(adam), settings, theta()).unwrap()
 }
 
 /// The largest difference, relative to the largest number of the first.
@@ -178,4 +184,20 @@ pub(crate) fn relative_error(expected: &[f64], found: &[f64]) -> f64 {
 /// The bytes of numbers, to be compared as such.
 pub(crate) fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|x| x.to_bits()).collect()
+}
+
+/// Everything that a checkpoint holds, as bytes.
+pub(crate) fn progress_bytes(progress: &Progress) -> Vec<u64> {
+    let mut numbers = vec![progress.failure_factor, progress.backtrack_factor];
+    numbers.extend(&progress.theta);
+    numbers.extend(&progress.optimiser);
+    numbers.extend(&progress.strategy.laws.numbers);
+    numbers.extend(progress.best.theta());
+    numbers.extend(progress.best.numbers());
+    numbers.extend(&progress.best_gradient);
+    numbers.extend(&progress.strategy.continuity.numbers);
+    numbers.extend(&progress.strategy.weights);
+    let mut bytes = bits(&numbers);
+    bytes.extend([progress.iteration as u64, progress.outer_step as u64]);
+    bytes
 }

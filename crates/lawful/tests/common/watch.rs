@@ -1,4 +1,4 @@
-//! An observer that writes everything down.
+//! An observer that records everything.
 
 use std::ops::ControlFlow;
 
@@ -15,19 +15,19 @@ pub(crate) struct Seen {
     pub(crate) event: Option<Event>,
 }
 
-/// Keeps every row and the checkpoints it asks for.
+/// Keeps every row and the checkpoints it requests.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub(crate) rows: Vec<Seen>,
     pub(crate) checkpoints: Vec<Progress>,
-    /// Ask for checkpoints at multiples of this; 0 means none.
+    /// Requests checkpoints at multiples of this; 0 for none.
     pub(crate) every: usize,
-    /// Ask to stop at this iteration.
+    /// Stops the run at this iteration.
     pub(crate) stop_at: Option<usize>,
 }
 
 impl Watch {
-    /// Asks for a checkpoint at multiples of `every`.
+    /// Requests a checkpoint at multiples of `every`.
     pub(crate) fn every(every: usize) -> Self {
         Self { every, ..Self::default() }
     }

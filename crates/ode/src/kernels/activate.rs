@@ -42,7 +42,7 @@ pub(crate) fn activate<T: Exponential, const N: usize, const FMA: bool>(
 }
 
 /// `x_bar = x_bar ∘ σ′`, where `value` is σ and `input` its argument; an activation whose slope
-/// follows from its value does not look at `input`. On the way, `kept = value`.
+/// follows from its value does not read `input`. On the way, `kept = value`.
 #[inline(always)]
 pub(crate) fn times_slope<T: Exponential, const N: usize, const FMA: bool>(
     activation: Activation,

@@ -19,7 +19,7 @@ enum Set {
 /// Implementations and everything they call must be `#[inline(always)]`: code that is not inlined
 /// is still right, but compiled for any processor and slow.
 pub(crate) trait Kernel {
-    /// Does the work; `FMA` says whether `a * b + c` is one instruction.
+    /// Does the work; `FMA`: whether `a * b + c` is one instruction.
     fn run<const FMA: bool>(self);
 }
 
@@ -75,7 +75,7 @@ pub fn kernels() -> &'static str {
     Kernels::chosen().name()
 }
 
-/// Does `work`, compiled for the fastest instruction set of this processor: for loops over long rows
+/// Runs `work`, compiled for the fastest instruction set of this processor: for loops over long rows
 /// of numbers outside this crate. The result is the same on every set, to the last bit, because the
 /// compiler never joins a product and a sum by itself.
 ///

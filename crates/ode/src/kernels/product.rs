@@ -143,7 +143,7 @@ impl<T: Real, const N: usize> Column<'_, T, N> {
         assert!(halves * half + left <= x.len(), "columns are filled up to whole packs");
         assert!(!REST || self.rest.len() > halves, "biases and a pack for each half");
         let rows = self.panel.as_ptr().cast::<[Lanes<T, N>; R]>();
-        // SAFETY: as just checked, there are `1 + inputs` rows, and it is asked for no others.
+        // SAFETY: as just checked, there are `1 + inputs` rows, and only these are read.
         let row = |k: usize| unsafe { &*rows.add(k) };
         let mut sums = [[Lanes::zero(); R]; S];
         sums[0] = *row(0);

@@ -19,7 +19,7 @@ pub(super) unsafe fn plus_product<T: Real, const N: usize>(
 ) -> Lanes<T, N> {
     const { assert!(N * size_of::<T>() == 32) };
     // SAFETY: 32 bytes, which are eight `f32` or four `f64`, and every bit pattern is a number. The
-    // caller vouches for the instruction.
+    // caller guarantees the instruction set.
     unsafe {
         if size_of::<T>() == 4 {
             let (a, b, c) = (transmute_copy(&a), transmute_copy(&b), transmute_copy(&sum));

@@ -1,7 +1,7 @@
 //! The learned right-hand side: a multi-layer perceptron.
 //!
-//! [`MlpShape`] says what it looks like and where θ is; [`ReferenceMlp`] is the formula in plain
-//! loops; [`Mlp`] is the fast one, tested against it.
+//! [`MlpShape`] defines widths, activations and the layout of θ; [`ReferenceMlp`] is the formula in
+//! plain loops; [`Mlp`] is the fast implementation, tested against it.
 
 mod network;
 mod passes;
@@ -29,10 +29,10 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// Every precision there is.
+    /// All precisions.
     pub const ALL: [Self; 2] = [Self::Double, Self::Single];
 
-    /// The word for it in files and on the command line.
+    /// Returns its name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Double => "double",
@@ -40,7 +40,7 @@ impl Precision {
         }
     }
 
-    /// The precision with this [`name`](Self::name).
+    /// Returns the precision with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|precision| precision.name() == name)
     }
@@ -59,12 +59,13 @@ impl Precision {
 ///     hidden: vec![1],
 ///     activations: vec![Activation::Tanh],
 /// };
-/// let mut field = Mlp::new(shape, Precision::Double);
+/// let mut field = Mlp::new(shape, Precision::Double)?;
 /// field.set_parameters(&[2.0, 0.5, 3.0, 1.0]);
 /// field.reserve(1, 1);
 /// let mut dy = [0.0];
 /// field.eval(0, &[0.0], &[0.25], &[], &mut dy);
 /// assert!((dy[0] - (3.0 * 1.0_f64.tanh() + 1.0)).abs() < 1e-14);
+/// # Ok::<(), lawful_ode::ShapeError>(())
 /// ```
 pub struct Mlp {
     shape: MlpShape,
@@ -72,30 +73,32 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// The network of this shape, at θ = 0, with the fastest kernels of this machine.
+    /// Creates the network of this shape, at θ = 0, with the fastest kernels of this machine.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape does not pass [`MlpShape::check`].
-    pub fn new(shape: MlpShape, precision: Precision) -> Self {
+    pub fn new(shape: MlpShape, precision: Precision) -> Result<Self, ShapeError> {
         Self::with_kernels(shape, precision, Kernels::chosen())
     }
 
-    /// The same with kernels of one's choice.
+    /// Creates the network of this shape, at θ = 0, with the given kernels.
     ///
-    /// # Panics
+    /// # Errors
     /// If the shape does not pass [`MlpShape::check`].
-    pub fn with_kernels(shape: MlpShape, precision: Precision, kernels: Kernels) -> Self {
-        if let Err(error) = shape.check() {
-            panic!("{error}");
-        }
+    pub fn with_kernels(
+        shape: MlpShape,
+        precision: Precision,
+        kernels: Kernels,
+    ) -> Result<Self, ShapeError> {
+        shape.check()?;
         let network: Box<dyn VectorField> = match precision {
             Precision::Double => Box::new(Network::<f64, 4>::new(&shape, kernels)),
             Precision::Single => Box::new(Network::<f32, 8>::new(&shape, kernels)),
         };
-        Self { shape, network }
+        Ok(Self { shape, network })
     }
 
-    /// Widths, activations, and where θ is.
+    /// Returns the widths, the activations, and the layout of θ.
     pub fn shape(&self) -> &MlpShape {
         &self.shape
     }
@@ -136,6 +139,18 @@ impl VectorField for Mlp {
 
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
         self.network.pull_back(slot, w, y_bar);
+    }
+
+    fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        self.network.pull_back_state(slot, w, y_bar);
+    }
+
+    fn pull_back_parameters(&mut self, slot: usize, w: &[f64]) {
+        self.network.pull_back_parameters(slot, w);
+    }
+
+    fn jacobian(&mut self, slot: usize, jacobian: &mut [f64]) {
+        self.network.jacobian(slot, jacobian);
     }
 
     fn flush(&mut self, theta_bar: &mut [f64]) {

@@ -1,10 +1,11 @@
 //! The fast network in one precision: packed weights, tape and gradient queue around the kernels.
 
 use super::MlpShape;
-use super::passes::{Evaluation, PullBack};
+use super::passes::{Evaluation, PullBack, PullBackState};
 use super::queue::Queue;
 use super::tape::Tape;
 use super::weights::{Layer, MANY};
+use crate::field::jacobian_by_rows;
 use crate::kernels::dispatch::Kernels;
 use crate::kernels::exponential::Exponential;
 use crate::kernels::lanes::{Lanes, packs};
@@ -27,14 +28,18 @@ pub(super) struct Network<T, const N: usize> {
     queue: Queue<T, N>,
     /// The network's output, or the adjoint of its state, for all columns.
     result: Vec<Lanes<T, N>>,
+    /// Deltas of two neighbouring layers, for pull-backs that queue nothing.
+    deltas: [Vec<Lanes<T, N>>; 2],
+    /// For Jacobians.
+    scratch: Vec<f64>,
 }
 
 /// All layers in one kind of packing.
 struct Packing<T, const N: usize> {
     layers: Vec<Layer<T, N>>,
-    /// Whether going forward, weights are fetched ahead.
+    /// Whether evaluations fetch weights ahead.
     ahead: bool,
-    /// Whether θ has changed since.
+    /// Whether θ has changed since packing.
     stale: bool,
 }
 
@@ -51,7 +56,7 @@ impl<T: Exponential, const N: usize> Packing<T, N> {
         Self { layers, ahead: packs > CACHE, stale: true }
     }
 
-    /// The packing at θ.
+    /// Returns the packing at θ.
     #[inline]
     fn at(&mut self, theta: &[f64]) -> &Self {
         if self.stale {
@@ -62,7 +67,7 @@ impl<T: Exponential, const N: usize> Packing<T, N> {
     }
 }
 
-/// The packing for so many columns.
+/// Returns the packing for this number of columns.
 #[inline]
 fn packing<'a, T: Exponential, const N: usize>(
     one: &'a mut Packing<T, N>,
@@ -88,6 +93,8 @@ impl<T: Exponential, const N: usize> Network<T, N> {
             tape: Tape::new(shape.input_len(), hidden),
             queue: Queue::new(shape.layers()),
             result: Vec::new(),
+            deltas: [Vec::new(), Vec::new()],
+            scratch: Vec::new(),
             shape: shape.clone(),
         }
     }
@@ -126,6 +133,12 @@ impl<T: Exponential, const N: usize> VectorField for Network<T, N> {
         if len > self.result.len() {
             self.result.resize(len, Lanes::zero());
         }
+        let widest = self.shape.layers().map(|layer| packs(layer.outputs, N)).max().unwrap_or(0);
+        for deltas in &mut self.deltas {
+            if columns * widest > deltas.len() {
+                deltas.resize(columns * widest, Lanes::zero());
+            }
+        }
         if columns >= MANY && self.many.is_none() {
             self.many = Some(Packing::new(&self.shape, true));
         }
@@ -154,7 +167,7 @@ impl<T: Exponential, const N: usize> VectorField for Network<T, N> {
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
         let columns = self.tape.columns(slot);
         let row = self.queue.push(columns, self.kernels);
-        self.kernels.run(PullBack {
+        self.kernels.run(PullBack::<_, N, true> {
             shape: &self.shape,
             layers: &packing(&mut self.one, &mut self.many, &self.theta, columns).layers,
             tape: &self.tape,
@@ -165,6 +178,42 @@ impl<T: Exponential, const N: usize> VectorField for Network<T, N> {
             w,
             y_bar,
         });
+    }
+
+    fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        let columns = self.tape.columns(slot);
+        self.kernels.run(PullBackState {
+            shape: &self.shape,
+            layers: &packing(&mut self.one, &mut self.many, &self.theta, columns).layers,
+            tape: &self.tape,
+            deltas: &mut self.deltas,
+            result: &mut self.result,
+            slot,
+            w,
+            y_bar,
+        });
+    }
+
+    fn pull_back_parameters(&mut self, slot: usize, w: &[f64]) {
+        let columns = self.tape.columns(slot);
+        let row = self.queue.push(columns, self.kernels);
+        self.kernels.run(PullBack::<_, N, false> {
+            shape: &self.shape,
+            layers: &packing(&mut self.one, &mut self.many, &self.theta, columns).layers,
+            tape: &self.tape,
+            queue: &mut self.queue,
+            result: &mut self.result,
+            slot,
+            row,
+            w,
+            y_bar: &mut [],
+        });
+    }
+
+    fn jacobian(&mut self, slot: usize, jacobian: &mut [f64]) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        jacobian_by_rows(self, slot, jacobian, &mut scratch);
+        self.scratch = scratch;
     }
 
     fn flush(&mut self, theta_bar: &mut [f64]) {

@@ -7,7 +7,7 @@ use super::tape::Tape;
 use super::weights::Layer;
 use crate::Activation;
 use crate::kernels::activate::{activate, copy, one_at_a_time, times_slope};
-use crate::kernels::dispatch::Kernel;
+use crate::kernels::dispatch::{Kernel, apart};
 use crate::kernels::exponential::Exponential;
 use crate::kernels::lanes::{Lanes, flat, flat_mut, packs};
 use crate::kernels::product::Product;
@@ -84,9 +84,9 @@ impl<T: Exponential, const N: usize> Evaluation<'_, T, N> {
     }
 }
 
-/// `y_bar += (∂f/∂y)ᵀ w`, and the factors of `(∂f/∂θ)ᵀ w` into the queue:
+/// The factors of `(∂f/∂θ)ᵀ w` into the queue, and with `STATE` also `y_bar += (∂f/∂y)ᵀ w`:
 /// `δ_L = w`, `x̄_{l−1} = W_lᵀ δ_l`, `δ_{l−1} = x̄_{l−1} ∘ σ′(z_{l−1})`, `ȳ` is a part of `x̄₀`.
-pub(super) struct PullBack<'a, T, const N: usize> {
+pub(super) struct PullBack<'a, T, const N: usize, const STATE: bool> {
     pub(super) shape: &'a MlpShape,
     pub(super) layers: &'a [Layer<T, N>],
     pub(super) tape: &'a Tape<T, N>,
@@ -97,20 +97,22 @@ pub(super) struct PullBack<'a, T, const N: usize> {
     /// The first of the slot's rows in the queue.
     pub(super) row: usize,
     pub(super) w: &'a [f64],
+    /// Empty without `STATE`.
     pub(super) y_bar: &'a mut [f64],
 }
 
-impl<T: Exponential, const N: usize> Kernel for PullBack<'_, T, N> {
+impl<T: Exponential, const N: usize, const STATE: bool> Kernel for PullBack<'_, T, N, STATE> {
+    /// Only the joint pull-back, which training calls, is compiled for one column as well.
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         match self.tape.columns(self.slot) {
-            1 => self.run_for::<true, FMA>(1),
+            1 if STATE => self.run_for::<true, FMA>(1),
             columns => self.run_for::<false, FMA>(columns),
         }
     }
 }
 
-impl<T: Exponential, const N: usize> PullBack<'_, T, N> {
+impl<T: Exponential, const N: usize, const STATE: bool> PullBack<'_, T, N, STATE> {
     /// Compiled twice, as [`Evaluation::run_for`].
     #[inline(always)]
     fn run_for<const ONE: bool, const FMA: bool>(self, columns: usize) {
@@ -127,9 +129,11 @@ impl<T: Exponential, const N: usize> PullBack<'_, T, N> {
             let (queue, row) = (&mut queue[0], self.row);
             let len = packs(layer.shape.inputs, N);
             let Some(before) = before.last_mut() else {
-                let (matrix, x, y) =
-                    (&layer.backward, queue.delta(row, columns), &mut *self.result);
-                Product { columns, matrix, x, y }.here_if_thin::<ONE, FMA>();
+                if STATE {
+                    let (matrix, x, y) =
+                        (&layer.backward, queue.delta(row, columns), &mut *self.result);
+                    Product { columns, matrix, x, y }.here_if_thin::<ONE, FMA>();
+                }
                 for column in 0..columns {
                     copy(&value[column * len..][..len], queue.x(row + column));
                     queue.mark(row + column);
@@ -149,6 +153,60 @@ impl<T: Exponential, const N: usize> PullBack<'_, T, N> {
                 queue.mark(row + column);
             }
         }
+        if STATE {
+            for column in 0..columns {
+                let bar = &flat(self.result)[column * y_lanes..][..d];
+                let y_bar = &mut self.y_bar[column * d..][..d];
+                for (sum, bar) in y_bar.iter_mut().zip(bar) {
+                    *sum += bar.to_f64();
+                    one_at_a_time();
+                }
+            }
+        }
+    }
+}
+
+/// `y_bar += (∂f/∂y)ᵀ w` by the arithmetic of [`PullBack`], and nothing into the queue.
+pub(super) struct PullBackState<'a, T, const N: usize> {
+    pub(super) shape: &'a MlpShape,
+    pub(super) layers: &'a [Layer<T, N>],
+    pub(super) tape: &'a Tape<T, N>,
+    /// Room for `δ_l` and `x̄_{l−1}` of any layer.
+    pub(super) deltas: &'a mut [Vec<Lanes<T, N>>; 2],
+    /// Room for `x̄₀`.
+    pub(super) result: &'a mut [Lanes<T, N>],
+    pub(super) slot: usize,
+    pub(super) w: &'a [f64],
+    pub(super) y_bar: &'a mut [f64],
+}
+
+impl<T: Exponential, const N: usize> Kernel for PullBackState<'_, T, N> {
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let (d, outputs) = (self.shape.state, self.shape.outputs);
+        let (columns, slot) = (self.tape.columns(self.slot), self.slot);
+        let [delta, x_bar] = self.deltas;
+        let (mut delta, mut x_bar) = (&mut delta[..], &mut x_bar[..]);
+        let w_packs = packs(outputs, N);
+        for (column, delta) in delta.chunks_exact_mut(w_packs).take(columns).enumerate() {
+            // Lanes behind the last output are of another layer.
+            delta[w_packs - 1] = Lanes::zero();
+            cast(&self.w[column * outputs..][..outputs], flat_mut(delta));
+        }
+        for (l, layer) in self.layers.iter().enumerate().skip(1).rev() {
+            let (value, argument) = (self.tape.value(slot, l), self.tape.argument(slot, l));
+            let len = columns * packs(layer.shape.inputs, N);
+            let (matrix, x, y) = (&layer.backward, &*delta, &mut *x_bar);
+            apart::<_, FMA>(Product { columns, matrix, x, y });
+            // `δ_l` has been used: its room takes the copy that `times_slope` keeps.
+            let (x_bar_l, kept) = (&mut x_bar[..len], &mut delta[..len]);
+            let activation = self.layers[l - 1].activation;
+            times_slope::<T, N, FMA>(activation, value, argument, kept, x_bar_l);
+            std::mem::swap(&mut delta, &mut x_bar);
+        }
+        let (matrix, x, y) = (&self.layers[0].backward, &*delta, &mut *self.result);
+        apart::<_, FMA>(Product { columns, matrix, x, y });
+        let y_lanes = packs(d, N) * N;
         for column in 0..columns {
             let bar = &flat(self.result)[column * y_lanes..][..d];
             let y_bar = &mut self.y_bar[column * d..][..d];

@@ -52,7 +52,7 @@ impl<T: Real, const N: usize> Queue<T, N> {
         Self { rows: 0, summed: 0, spilled: false, capacity: 0, layers, theta_bar, copy }
     }
 
-    /// Makes room for so many columns at a time.
+    /// Reserves rows for pull-backs of at most `columns` columns.
     pub(super) fn reserve(&mut self, columns: usize) {
         let capacity = columns.max(ROWS);
         if capacity > self.capacity {
@@ -67,7 +67,7 @@ impl<T: Real, const N: usize> Queue<T, N> {
         }
     }
 
-    /// Room for so many new rows; says where they begin. The caller writes them.
+    /// Adds rows and returns the index of the first. The caller writes them.
     pub(super) fn push(&mut self, rows: usize, kernels: Kernels) -> usize {
         if self.rows + rows > self.capacity {
             self.sum(kernels);
@@ -105,7 +105,7 @@ impl<T: Real, const N: usize> Queue<T, N> {
         (self.summed, self.spilled) = (0, false);
     }
 
-    /// Forgets everything that was queued.
+    /// Drops everything that was queued.
     pub(super) fn clear(&mut self) {
         if self.summed > 0 {
             self.layers.iter_mut().for_each(|layer| layer.sums.fill(Lanes::zero()));

@@ -1,6 +1,6 @@
 //! The network in plain loops: slow, readable, and the oracle of the fast one.
 
-use super::{LayerShape, MlpShape};
+use super::{LayerShape, MlpShape, ShapeError};
 use crate::{Activation, Equations};
 
 /// A multi-layer perceptron as the formulas say it, in double precision.
@@ -16,10 +16,13 @@ pub struct ReferenceMlp {
 }
 
 impl ReferenceMlp {
-    /// The network of this shape.
-    pub fn new(shape: MlpShape) -> Self {
-        shape.check().expect("the shape of a network");
-        Self { layers: shape.layers().collect(), shape }
+    /// Creates the network of this shape.
+    ///
+    /// # Errors
+    /// If the shape does not pass [`MlpShape::check`].
+    pub fn new(shape: MlpShape) -> Result<Self, ShapeError> {
+        shape.check()?;
+        Ok(Self { layers: shape.layers().collect(), shape })
     }
 
     /// `[x₀, …, x_{L−1}]` and `[z₁, …, z_L]`.

@@ -1,4 +1,4 @@
-//! What a network looks like, and where each layer's parameters are in θ.
+//! Widths and activations of a network, and the layout of its parameters in θ.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use crate::Activation;
 /// Widths and activations of an [`Mlp`](crate::Mlp).
 ///
 /// The network's input is `[t, y, u]` (`t` only with a time input); each hidden layer is
-/// `σ(W x + b)`; the output is linear, and as wide as the state unless the network is only a part
-/// of a field. Without hidden layers the field is affine; without outputs there is no layer at all.
+/// `σ(W x + b)`; the output is linear, and as wide as the state unless the network is a part of a
+/// field. Without hidden layers the field is affine; without outputs there are no layers.
 ///
 /// θ holds the layers one after the other, from input to output: the weights `W` row by row
 /// (`W[output][input]`), then the biases `b`.
@@ -51,13 +51,13 @@ pub struct LayerShape {
     pub inputs: usize,
     /// Length of `b`.
     pub outputs: usize,
-    /// Where `W` is in θ, row by row: `W[output][input]` at `output * inputs + input`.
+    /// Range of `W` in θ, row by row: `W[output][input]` at `output * inputs + input`.
     pub weights: Range<usize>,
-    /// Where `b` is in θ.
+    /// Range of `b` in θ.
     pub biases: Range<usize>,
 }
 
-/// Why a shape is not one of a network.
+/// Why a shape is not the shape of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShapeError {
     /// There is no state variable.
@@ -68,15 +68,16 @@ pub enum ShapeError {
     EmptyLayer(usize),
     /// There must be one activation for each hidden layer.
     Activations {
-        /// How many hidden layers there are.
+        /// Number of hidden layers.
         layers: usize,
-        /// How many activations there are.
+        /// Number of activations.
         activations: usize,
     },
 }
 
 impl MlpShape {
-    /// An autonomous field without inputs, with the same activation in every hidden layer.
+    /// Returns the shape of an autonomous field without inputs, with one activation for all hidden
+    /// layers.
     pub fn new(state: usize, hidden: &[usize], activation: Activation) -> Self {
         let activations = vec![activation; hidden.len()];
         let hidden = hidden.to_vec();
@@ -108,7 +109,8 @@ impl MlpShape {
         })
     }
 
-    /// Whether this is the shape of a network.
+    /// Checks that this is the shape of a network: at least one state variable and one output, no
+    /// empty layer, and one activation per hidden layer.
     pub fn check(&self) -> Result<(), ShapeError> {
         if self.state == 0 {
             return Err(ShapeError::NoState);

@@ -1,4 +1,4 @@
-//! What a network remembers of each evaluation: its input and its layers' outputs.
+//! The tape of a network: the input and the layers' outputs of each evaluation.
 #![expect(clippy::inline_always, reason = "called for each layer of each pass")]
 
 use crate::Activation;
@@ -10,7 +10,7 @@ pub(super) struct Tape<T, const N: usize> {
     data: Vec<Lanes<T, N>>,
     /// Columns recorded in each slot.
     columns: Vec<usize>,
-    /// Room for columns in each slot.
+    /// Capacity of each slot in columns.
     width: usize,
     parts: Vec<Part>,
     /// Packs of one column in one slot.
@@ -52,7 +52,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
         Self { data: Vec::new(), columns: Vec::new(), width: 0, parts, depth }
     }
 
-    /// Makes room for `slots` of `columns`; what they held is lost when it grows.
+    /// Reserves `slots` of `columns`; their content is lost when the tape grows.
     pub(super) fn reserve(&mut self, slots: usize, columns: usize) {
         if columns > self.width || slots > self.columns.len() {
             self.width = self.width.max(columns);
@@ -75,7 +75,7 @@ impl<T: Real, const N: usize> Tape<T, N> {
         self.columns[slot]
     }
 
-    /// `x₀` of `slot`, to be written for so many columns.
+    /// Returns `x₀` of `slot`, to be written for `columns` columns.
     #[inline(always)]
     pub(super) fn record(&mut self, slot: usize, columns: usize) -> &mut [Lanes<T, N>] {
         assert!(columns <= self.width, "{columns} columns, but room for {}", self.width);

@@ -6,14 +6,14 @@ use crate::kernels::dispatch::vectorised;
 use crate::kernels::lanes::Real;
 use crate::kernels::packed::{MANY_COLUMNS, ONE_COLUMN, Packed};
 
-/// From so many columns on, several columns share a tile.
+/// Number of columns from which on several columns share a tile.
 pub(super) const MANY: usize = 4;
 
-/// One affine map with what follows it: `W` and `b` for going forward, `Wᵀ` for going back.
+/// One affine map and its activation: `W` and `b` for evaluations, `Wᵀ` for pull-backs.
 pub(super) struct Layer<T, const N: usize> {
     pub(super) shape: LayerShape,
     pub(super) activation: Activation,
-    /// The inputs whose adjoint is asked for: all, or the state's among the network's inputs.
+    /// The inputs whose adjoint is computed: all, or the state's among the network's inputs.
     wanted: std::ops::Range<usize>,
     pub(super) forward: Packed<T, N>,
     pub(super) backward: Packed<T, N>,

@@ -1,25 +1,25 @@
-//! Steps as the error estimate asks, for one column.
+//! Adaptive steps by the error estimate, for one column.
 
 use crate::control::{Adaptive, Controller};
 use crate::error::SolveError;
 use crate::solve::blocks::weighted;
 use crate::solve::forward::Forward;
 
-/// A step that would leave less than this part of itself is stretched to the end.
+/// A step is stretched to the end if that is within this factor of its size.
 const STRETCH: f64 = 1.01;
 
-/// Goes to the last observation time in steps whose estimated error is within the tolerances.
+/// Solves to the last observation time in steps whose estimated error is within the tolerances.
 pub(crate) fn adaptive(mut solve: Forward<'_>, settings: &Adaptive) -> Result<(), SolveError> {
     assert_eq!(solve.ivps.columns(), 1, "adaptive steps are for one column per solve");
     let (&[mut t, ..], &[.., t_end]) = (solve.ivps.times(0), solve.ivps.times(0)) else {
-        unreachable!("a course has a start time");
+        unreachable!("an initial value problem has a start time");
     };
     if t >= t_end {
         solve.complete();
         return Ok(());
     }
     let tableau = solve.stepper.tableau;
-    let embedded = tableau.embedded.expect("`Solver::new` refuses methods without error estimate");
+    let embedded = tableau.embedded.expect("`Solver::new` refuses tableaus without error estimate");
     let mut control = Controller::new(*settings, embedded.order);
     let (length, fsal) = (t_end - t, tableau.is_fsal());
 
@@ -61,7 +61,7 @@ pub(crate) fn adaptive(mut solve: Forward<'_>, settings: &Adaptive) -> Result<()
                 return Ok(());
             }
             let next = size * control.accept(error);
-            // A step cut short by a break says little about the next one.
+            // The error of a step cut short by a break is no measure for the next one.
             h = if reaches_limit { next.max(h) } else { next };
             t = end;
             solve.set_step(t, t);
@@ -75,7 +75,7 @@ pub(crate) fn adaptive(mut solve: Forward<'_>, settings: &Adaptive) -> Result<()
     Err(SolveError::TooManySteps { at: solve.moment(0), max_steps: settings.max_steps, end: t_end })
 }
 
-/// Error of the step in units of the tolerance; not finite if the state is not.
+/// Returns the error of the step in units of the tolerance; NaN if the state is not finite.
 fn estimate(solve: &mut Forward<'_>, settings: &Adaptive, weights: &[f64]) -> f64 {
     if !solve.is_finite() {
         return f64::NAN;
@@ -85,8 +85,8 @@ fn estimate(solve: &mut Forward<'_>, settings: &Adaptive, weights: &[f64]) -> f6
     settings.norm(&work.stage, &work.y, &work.next)
 }
 
-/// First step from the sizes of the state and its first two derivatives (Hairer, Nørsett, Wanner,
-/// *Solving Ordinary Differential Equations I*, section II.4).
+/// Returns the first step, from the sizes of the state and its first two derivatives (Hairer,
+/// Nørsett, Wanner, *Solving Ordinary Differential Equations I*, section II.4).
 fn first_step(
     solve: &mut Forward<'_>,
     settings: &Adaptive,
@@ -105,7 +105,7 @@ fn first_step(
     let small = size < 1e-5 || slope < 1e-5;
     let guess = if small { 1e-6 } else { 0.01 * size / slope }.min(limit);
 
-    // An explicit Euler step tells the second derivative.
+    // An explicit Euler step estimates the second derivative.
     solve.set_step(t, t + guess);
     let slot = solve.record.inner_slot();
     solve.stepper.probe(slot);

@@ -1,8 +1,8 @@
-//! Sums over stages of blocks of columns: the arithmetic of a step apart from the right-hand side.
+//! Sums over stages for blocks of columns: the arithmetic of a step without the right-hand side.
 //!
-//! A block has n = columns × state entries, and `h` holds the step size of each entry's column. Sums
-//! run over the stages for a few entries at a time, so that they stay in registers: with one column
-//! of a few variables a stage costs a few nanoseconds beside the right-hand side.
+//! A block has n = columns × state entries, and `h` holds the step size of each entry's column.
+//! Sums run over the stages for a few entries at a time, so that they stay in registers: with one
+//! column of a few variables a stage costs a few nanoseconds beside the right-hand side.
 
 /// Runs `$body` for sixteen entries at a time, for four, and for the one to three that are left.
 macro_rules! in_blocks {
@@ -86,7 +86,7 @@ pub(crate) fn add(out: &mut [f64], x: &[f64]) {
     }
 }
 
-/// Whether any entry is not zero; those that are not a number count.
+/// Returns whether any entry is not zero; NaN counts as not zero.
 pub(crate) fn any_non_zero(x: &[f64]) -> bool {
     x.iter().any(|&x| x != 0.0)
 }

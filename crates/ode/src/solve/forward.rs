@@ -1,4 +1,4 @@
-//! What every way of going forward shares: slots, records, observations, checks.
+//! The parts that grid, adaptive and replayed solves share: slots, records, observations, checks.
 
 use crate::error::{Moment, SolveError};
 use crate::field::VectorField;
@@ -11,23 +11,23 @@ use crate::solve::solver::Solver;
 use crate::solve::step::Stepper;
 use crate::solve::tape::{Room, Tape};
 
-/// A solve under way.
+/// A solve in progress.
 pub(crate) struct Forward<'a> {
     pub(crate) stepper: Stepper<'a>,
     pub(crate) ivps: &'a InitialValueProblems,
     pub(crate) counts: &'a mut Counts,
-    /// The step that is being taken.
+    /// The current step.
     pub(crate) record: Record,
     log: &'a mut Log,
     observed: &'a mut [f64],
     tape: Tape,
-    /// Slots of a step apart from a first stage of its own.
+    /// Slots of a step whose first stage is reused.
     slots: usize,
-    /// Whether the path is to be gone back.
+    /// Whether to record what the adjoint needs.
     recording: bool,
 }
 
-/// How many slots a solve will need.
+/// Number of slots that a solve needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Slots {
     /// Steps of own stages only, this many.
@@ -36,7 +36,7 @@ pub(crate) enum Slots {
     WithEnd(Option<usize>),
 }
 
-/// Steps that an adaptive solve has room for at first.
+/// Steps for which an adaptive solve reserves slots at first.
 const FIRST_STEPS: usize = 32;
 
 impl<'a> Forward<'a> {
@@ -50,7 +50,7 @@ impl<'a> Forward<'a> {
         recording: bool,
     ) -> Self {
         let (columns, d, m) = (ivps.columns(), field.state_len(), field.input_len());
-        assert_eq!(ivps.state_len(), d, "courses and field have states of different lengths");
+        assert_eq!(ivps.state_len(), d, "initial states and field have different lengths");
         assert_eq!(field.output_len(), d, "a field needs a rate for each state variable");
         path.begin(ivps, d);
         let Path { observed, log, work, counts, .. } = path;
@@ -84,7 +84,8 @@ impl<'a> Forward<'a> {
         self.stepper.work.set_steps(self.stepper.d, std::iter::once(Step { start, end }));
     }
 
-    /// Finds slots for the step in `work.steps`, and evaluates its first stage unless it is `reused`.
+    /// Assigns slots to the step in `work.steps`, and evaluates its first stage unless it is
+    /// `reused`.
     pub(crate) fn begin_step(&mut self, reused: bool) {
         let n = self.stepper.len();
         let columns = self.stepper.work.steps.len();
@@ -93,9 +94,9 @@ impl<'a> Forward<'a> {
             self.stepper.reserve(self.tape.room, self.ivps.columns());
             self.log.room = self.log.room.max(self.tape.room);
         }
-        if self.recording && (room != Room::Free || self.log.segments.is_empty()) {
+        if self.recording && (room != Room::Free || self.log.checkpoint_blocks.is_empty()) {
             let work = &*self.stepper.work;
-            self.log.start_segment(&work.y[..n], reused.then(|| &work.k[..n]));
+            self.log.start_checkpoint_block(&work.y[..n], reused.then(|| &work.k[..n]));
         }
         self.record = Record { columns, slot: self.tape.next, reused, end: false };
         if !reused {
@@ -114,7 +115,7 @@ impl<'a> Forward<'a> {
         self.record.end = true;
     }
 
-    /// Whether the only column has an observation inside the step, before its end.
+    /// Returns whether the only column has an observation inside the step, before its end.
     pub(crate) fn observes_inside(&self) -> bool {
         let work = &*self.stepper.work;
         self.ivps.times(0).get(work.rows[0]).is_some_and(|&t| t < work.steps[0].end)
@@ -122,7 +123,7 @@ impl<'a> Forward<'a> {
 
     /// Records the step and its observations, and moves to its end.
     ///
-    /// `reused` says that the next step's first stage is this step's end stage.
+    /// `reused`: whether the next step's first stage is this step's end stage.
     pub(crate) fn finish_step(&mut self, reused: bool) {
         if self.recording {
             self.log.records.push(self.record);
@@ -135,8 +136,8 @@ impl<'a> Forward<'a> {
         self.stepper.move_on(reused);
     }
 
-    /// Writes the observations in `(start, end]` of each column: at the end the state there, before
-    /// it the dense output.
+    /// Writes the observations in `(start, end]` of each column: the state at the end, the dense
+    /// output before it.
     fn observe(&mut self) {
         let Stepper { d, tableau, ref mut work, .. } = self.stepper;
         for (column, step) in work.steps.iter().enumerate() {
@@ -158,18 +159,18 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// Ends the solve.
+    /// Marks the solve as complete.
     pub(crate) fn complete(self) {
         self.counts.evaluations = self.stepper.evaluations;
         self.log.complete = self.recording;
     }
 
-    /// Whether the state at the end of the step is finite.
+    /// Returns whether the state at the end of the step is finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.stepper.work.next[..self.stepper.len()].iter().all(|y| y.is_finite())
     }
 
-    /// The error for a step after which something is not finite.
+    /// Returns the error for a step with a derivative or an end state that is not finite.
     pub(crate) fn not_finite(&self) -> SolveError {
         let (d, work) = (self.stepper.d, &*self.stepper.work);
         let wrong =
@@ -181,7 +182,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// Where a column is.
+    /// Returns the position of a column, for error messages.
     pub(crate) fn moment(&self, column: usize) -> Moment {
         let work = &*self.stepper.work;
         let step = work.steps[column];

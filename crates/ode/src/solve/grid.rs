@@ -1,4 +1,4 @@
-//! Steps on the data's grid: all columns together, each interval cut into equal steps.
+//! Steps on the data's grid: all columns together, each interval divided into equal steps.
 
 use crate::error::SolveError;
 use crate::path::Step;
@@ -27,7 +27,7 @@ pub(crate) fn grid(mut solve: Forward<'_>, substeps: usize) -> Result<(), SolveE
     Ok(())
 }
 
-/// One of `substeps` equal parts of `[start, end]`; the last one ends exactly there.
+/// Returns one of `substeps` equal parts of `[start, end]`; the last one ends exactly there.
 fn cut(start: f64, end: f64, substep: usize, substeps: usize) -> Step {
     let at = |part: usize| {
         if part == substeps { end } else { start + (end - start) * (part as f64 / substeps as f64) }

@@ -1,29 +1,30 @@
-//! What a path remembers of its steps: where they are on the tape, and states to start again from.
+//! The record of a path's steps: their slots on the tape, and checkpoints to recompute them from.
 
 use std::ops::Range;
 
 use crate::path::Step;
 
-/// All steps of a path, and its division into segments.
+/// All steps of a path, divided into checkpoint blocks.
 ///
-/// A *segment* is a stretch of steps whose evaluations fit on the field's tape at the same time.
+/// A *checkpoint block* is a run of steps whose evaluations fit on the field's tape at the same
+/// time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
     pub(crate) records: Vec<Record>,
     /// The steps of each record's columns, one record after the other.
     pub(crate) steps: Vec<Step>,
-    pub(crate) segments: Vec<Segment>,
-    /// What each segment starts from.
+    pub(crate) checkpoint_blocks: Vec<CheckpointBlock>,
+    /// State, and where it is known the first derivative, at the start of each block.
     pub(crate) checkpoints: Vec<f64>,
-    /// The segment whose evaluations the field's tape holds.
+    /// The block whose evaluations the field's tape holds.
     pub(crate) on_tape: Option<usize>,
-    /// Slots that a tape has grown to: what the next adaptive solve asks for at once.
+    /// Slots that a tape has grown to: the next adaptive solve reserves them at once.
     pub(crate) room: usize,
-    /// Whether the solve came to its end and recorded its steps.
+    /// Whether the solve reached its end and recorded its steps.
     pub(crate) complete: bool,
 }
 
-/// One step of all columns that are under way.
+/// One step of all active columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record {
     pub(crate) columns: usize,
@@ -35,9 +36,9 @@ pub(crate) struct Record {
     pub(crate) end: bool,
 }
 
-/// Where a segment starts.
+/// Indices at which a checkpoint block starts.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Segment {
+pub(crate) struct CheckpointBlock {
     pub(crate) first_record: usize,
     pub(crate) first_step: usize,
     pub(crate) checkpoint: usize,
@@ -56,20 +57,20 @@ impl Record {
 }
 
 impl Log {
-    /// Forgets everything and keeps the room.
+    /// Removes all steps and keeps the allocations.
     pub(crate) fn clear(&mut self) {
         self.records.clear();
         self.steps.clear();
-        self.segments.clear();
+        self.checkpoint_blocks.clear();
         self.checkpoints.clear();
         self.on_tape = None;
         self.complete = false;
     }
 
-    /// Starts a segment at the state `y`, with the first derivative `k` if it is already known.
-    pub(crate) fn start_segment(&mut self, y: &[f64], k: Option<&[f64]>) {
-        self.on_tape = Some(self.segments.len());
-        self.segments.push(Segment {
+    /// Starts a checkpoint block at the state `y`, with the first derivative `k` if it is known.
+    pub(crate) fn start_checkpoint_block(&mut self, y: &[f64], k: Option<&[f64]>) {
+        self.on_tape = Some(self.checkpoint_blocks.len());
+        self.checkpoint_blocks.push(CheckpointBlock {
             first_record: self.records.len(),
             first_step: self.steps.len(),
             checkpoint: self.checkpoints.len(),
@@ -78,10 +79,11 @@ impl Log {
         self.checkpoints.extend_from_slice(k.unwrap_or_default());
     }
 
-    /// Records of a segment.
-    pub(crate) fn records_of(&self, segment: usize) -> Range<usize> {
-        let end = self.segments.get(segment + 1).map_or(self.records.len(), |s| s.first_record);
-        self.segments[segment].first_record..end
+    /// Records of a checkpoint block.
+    pub(crate) fn records_of(&self, block: usize) -> Range<usize> {
+        let next = self.checkpoint_blocks.get(block + 1);
+        let end = next.map_or(self.records.len(), |next| next.first_record);
+        self.checkpoint_blocks[block].first_record..end
     }
 
     /// Steps of one column.

@@ -1,4 +1,4 @@
-//! From initial value problems to a path: on the data's grid, adaptively, or along steps taken before.
+//! Solves initial value problems: on the data's grid, adaptively, or along recorded steps.
 
 mod adaptive;
 pub(crate) mod blocks;
@@ -27,9 +27,8 @@ use forward::{Forward, Slots};
 /// If the solution stops being finite, or an adaptive solve runs out of step size or steps.
 ///
 /// # Panics
-/// If the initial value problems' states have another length than the field's, if the field is only a part of one
-/// (fewer outputs than state variables), or if an adaptive solve is asked
-/// for another number of columns than one.
+/// If the initial states have another length than the field's, if the field has fewer outputs than
+/// state variables, or if an adaptive solve has another number of columns than one.
 pub fn solve(
     field: &mut dyn VectorField,
     solver: &Solver,
@@ -40,9 +39,10 @@ pub fn solve(
     run(field, solver, ivps, inputs, path, true)
 }
 
-/// Solves the initial value problems without recording: the values of [`solve`], and no way back.
+/// Solves the initial value problems without recording: the values of [`solve`], without an
+/// adjoint.
 ///
-/// Memory is needed for the observations and one step only, however long the path is.
+/// Memory is needed for the observations and one step only, for any length of the path.
 ///
 /// # Errors
 /// As [`solve`].
@@ -81,16 +81,17 @@ fn run(
     }
 }
 
-/// Solves the initial value problems with exactly the steps of a recorded path, whatever the error is now.
+/// Solves the initial value problems with exactly the steps of a recorded path, without step-size
+/// control.
 ///
-/// The gradient of [`pull_back`](crate::pull_back) holds the steps fixed; differences of two replays
-/// are what it is to be compared with.
+/// [`pull_back`](crate::pull_back) differentiates at fixed steps: its gradient is to be compared
+/// with finite differences of replays.
 ///
 /// # Errors
 /// If the solution stops being finite.
 ///
 /// # Panics
-/// If `recorded` does not come from a finished [`solve`], or was solved for other initial value problems.
+/// If `recorded` does not come from a finished [`solve`], or has another number of columns.
 pub fn replay(
     field: &mut dyn VectorField,
     solver: &Solver,

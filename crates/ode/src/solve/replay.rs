@@ -1,11 +1,11 @@
-//! Steps that were taken before, once more.
+//! Repeats the steps of a recorded path.
 
 use crate::error::SolveError;
 use crate::solve::forward::Forward;
 use crate::solve::log::Log;
 use crate::solve::step::Stepper;
 
-/// Repeats the steps of a recorded path, whatever their error is now.
+/// Repeats the steps of a recorded path without step-size control.
 pub(crate) fn replay(mut solve: Forward<'_>, recorded: &Log) -> Result<(), SolveError> {
     let mut first = 0;
     for (index, record) in recorded.records.iter().enumerate() {
@@ -26,10 +26,10 @@ pub(crate) fn replay(mut solve: Forward<'_>, recorded: &Log) -> Result<(), Solve
     Ok(())
 }
 
-/// Evaluates a segment again, into the same slots, from the state that it starts from.
-pub(crate) fn recompute(stepper: &mut Stepper<'_>, log: &Log, segment: usize) {
-    let records = &log.records[log.records_of(segment)];
-    let start = &log.segments[segment];
+/// Evaluates a checkpoint block again, into the same slots, from its checkpoint.
+pub(crate) fn recompute(stepper: &mut Stepper<'_>, log: &Log, block: usize) {
+    let records = &log.records[log.records_of(block)];
+    let start = &log.checkpoint_blocks[block];
     let mut first = start.first_step;
     for (index, record) in records.iter().enumerate() {
         let work = &mut *stepper.work;

@@ -1,10 +1,10 @@
-//! A Runge–Kutta method together with how it is used, checked.
+//! A tableau with its step-size control, checked.
 
 use crate::control::Control;
 use crate::error::InvalidSolver;
 use crate::tableau::Tableau;
 
-/// How to solve: tableau, step control, and memory for going back.
+/// A tableau, its step-size control, and a bound on the memory of the adjoint.
 ///
 /// ```
 /// use lawful_ode::{Adaptive, Control, Solver, tableaus};
@@ -23,7 +23,7 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         let control = Control::Grid { substeps: 1 };
-        Self::new(&crate::tableaus::RK4_38, control).expect("any method can step on a grid")
+        Self::new(&crate::tableaus::RK4_38, control).expect("every tableau can step on a grid")
     }
 }
 
@@ -31,10 +31,11 @@ impl Solver {
     /// Default bound on the field's tape: 1 GiB.
     pub const MEMORY: usize = 1 << 30;
 
-    /// The method, if tableau and control go together.
+    /// Combines a tableau with step-size control.
     ///
     /// # Errors
-    /// Adaptive steps without an error estimate, no substeps, or a setting outside its range.
+    /// If steps are adaptive and the tableau has no error estimate, or a setting is outside its
+    /// range.
     pub fn new(tableau: &'static Tableau, control: Control) -> Result<Self, InvalidSolver> {
         match control {
             Control::Grid { substeps: 0 } => {
@@ -52,22 +53,22 @@ impl Solver {
         Ok(Self { tableau, control, memory: Self::MEMORY })
     }
 
-    /// The same with another bound, in bytes, on the field's tape; default [`MEMORY`](Self::MEMORY).
+    /// Sets the bound, in bytes, on the field's tape; default [`MEMORY`](Self::MEMORY).
     ///
-    /// A path that needs more is stored in segments, of which only the last is on the tape; going
-    /// back computes the others again from their first state. The gradient is the same bit for bit.
-    /// One step always fits.
+    /// A path that needs more is stored in checkpoint blocks, of which only the last is on the
+    /// tape; the adjoint computes the others again from their first state. The gradient is the same
+    /// bit for bit. One step always fits.
     #[must_use]
     pub fn with_memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// The Runge–Kutta method.
+    /// The tableau.
     pub fn tableau(&self) -> &'static Tableau {
         self.tableau
     }
 
-    /// The step control.
+    /// The step-size control.
     pub fn control(&self) -> Control {
         self.control
     }

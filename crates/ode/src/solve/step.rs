@@ -9,7 +9,7 @@
 //! k_end = f(t_{n+1}, y_{n+1})  if needed
 //! ```
 //!
-//! The step size is the column's own: h stands for one factor per column. Slots are those of
+//! Each column has its own step size h. Slots are those of
 //! [`VectorField`]; the stages after the first use consecutive ones.
 
 use crate::field::VectorField;
@@ -31,7 +31,7 @@ pub(crate) struct Stepper<'a> {
     m: usize,
     /// Stages before the end is known.
     pub(crate) own: usize,
-    /// Evaluations so far, each column for itself.
+    /// Evaluations so far, summed over the columns.
     pub(crate) evaluations: usize,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Stepper<'a> {
         self.evaluate(1, slot, 1.0, &Argument::Stage);
     }
 
-    /// The end of this step becomes the start of the next; with its derivative, if `reused`.
+    /// Makes the end of this step the start of the next, with its derivative if `reused`.
     pub(crate) fn move_on(&mut self, reused: bool) {
         let n = self.len();
         let work = &mut *self.work;
@@ -98,7 +98,8 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// Whether the next step may take this step's end stage as its first: unless an input jumps there.
+    /// Returns whether the next step may reuse this step's end stage as its first: not if an input
+    /// jumps.
     pub(crate) fn end_is_next_start(&mut self) -> bool {
         let m = self.m;
         let Workspace { steps, u, u_next, .. } = &mut *self.work;
@@ -110,7 +111,7 @@ impl<'a> Stepper<'a> {
             })
     }
 
-    /// Where the inputs stop being smooth after `t`.
+    /// Returns the first time after `t` at which the inputs are not smooth.
     pub(crate) fn next_break(&self, t: f64) -> f64 {
         if self.m == 0 { f64::INFINITY } else { self.inputs.next_break(0, t) }
     }
@@ -141,7 +142,8 @@ impl<'a> Stepper<'a> {
     ///
     /// On entry `y_bar` is the adjoint of `y_{n+1}`, `k_bar` what observations inside the step and
     /// the next step's first stage add, `start_bar` what observations add to `y_n`. On return
-    /// `y_bar` is the adjoint of `y_n`, and `carried_bar` that of a first stage evaluated elsewhere.
+    /// `y_bar` is the adjoint of `y_n`, and `carried_bar` that of a first stage evaluated
+    /// elsewhere.
     pub(crate) fn pull_back(&mut self, record: &Record) {
         let (n, own, tableau) = (self.len(), self.own, self.tableau);
         let Workspace { h, y_bar, k_bar, carried_bar, start_bar, stage_bar, .. } = &mut *self.work;
@@ -173,12 +175,12 @@ impl<'a> Stepper<'a> {
         add(y_bar, start_bar);
     }
 
-    /// Makes room on the field's tape, which loses what it holds.
+    /// Reserves slots on the field's tape, which loses its content.
     pub(crate) fn reserve(&mut self, slots: usize, columns: usize) {
         self.field.reserve(slots, columns);
     }
 
-    /// Hands the gradient with respect to θ over.
+    /// Adds the gradient with respect to θ to `theta_bar`.
     pub(crate) fn flush(&mut self, theta_bar: &mut [f64]) {
         self.field.flush(theta_bar);
     }

@@ -1,8 +1,7 @@
 //! Which slots of the field's tape a step evaluates into.
 //!
-//! Slots are handed out one after the other. When the tape is full it is made larger, until the
-//! bound on memory, and then used again from the start. Either way what it held is lost, and a new
-//! segment of the path begins.
+//! Slots are assigned one after the other. A full tape grows up to the bound on memory, and is then
+//! used again from the start. In both cases its content is lost, and a new checkpoint block begins.
 
 /// The field's slots.
 #[derive(Debug, Clone, Copy)]
@@ -15,12 +14,12 @@ pub(crate) struct Tape {
     pub(crate) next: usize,
 }
 
-/// What a step finds.
+/// Result of reserving slots for a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
-    /// Its slots are free.
+    /// The slots are free.
     Free,
-    /// The tape has to grow to `room` slots first, and loses what it holds.
+    /// The tape has to grow to `room` slots first, and loses its content.
     Grown,
     /// The tape starts again from slot 0.
     Wrapped,

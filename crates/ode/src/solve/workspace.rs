@@ -1,15 +1,15 @@
-//! The numbers of the step that is being taken, forward or back.
+//! Buffers of the current step and of its adjoint.
 
 use crate::path::Step;
 
 /// Buffers of one step; blocks of columns are flat, see [`VectorField`](crate::VectorField).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Workspace {
-    /// The step of each column under way.
+    /// The step of each active column.
     pub(crate) steps: Vec<Step>,
     /// The step size of each entry's column: columns × state.
     pub(crate) h: Vec<f64>,
-    /// Next observation of each column (forward) or the last one not yet passed (back).
+    /// Next observation of each column (solve) or the last one not yet passed (adjoint).
     pub(crate) rows: Vec<usize>,
     /// State at the step's start.
     pub(crate) y: Vec<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct Workspace {
     pub(crate) t: Vec<f64>,
     /// Inputs of a stage.
     pub(crate) u: Vec<f64>,
-    /// Inputs at the start of the next step, to compare.
+    /// Inputs at the start of the next step.
     pub(crate) u_next: Vec<f64>,
     /// Weights of the dense output.
     pub(crate) weights: Vec<f64>,
@@ -32,16 +32,16 @@ pub(crate) struct Workspace {
     pub(crate) y_bar: Vec<f64>,
     /// Adjoints of `k`.
     pub(crate) k_bar: Vec<f64>,
-    /// Adjoint of a first stage that was the end stage of the step before.
+    /// Adjoint of a first stage that is the end stage of the step before.
     pub(crate) carried_bar: Vec<f64>,
-    /// What observations inside the step add to the adjoint of the state at its start.
+    /// Contribution of observations inside the step to the adjoint of the state at its start.
     pub(crate) start_bar: Vec<f64>,
     /// `Ȳ_i`, adjoint of a stage's argument.
     pub(crate) stage_bar: Vec<f64>,
 }
 
 impl Workspace {
-    /// Makes room for going forward.
+    /// Sizes the buffers of a solve.
     pub(crate) fn prepare(&mut self, columns: usize, d: usize, m: usize, own_stages: usize) {
         let n = columns * d;
         for block in [&mut self.y, &mut self.next, &mut self.stage] {
@@ -56,7 +56,7 @@ impl Workspace {
         self.rows.resize(columns, 1);
     }
 
-    /// Sets the step of each column under way, of `d` variables each.
+    /// Sets the step of each active column, of `d` variables each.
     pub(crate) fn set_steps(&mut self, d: usize, steps: impl Iterator<Item = Step>) {
         self.steps.clear();
         self.h.clear();
@@ -66,7 +66,7 @@ impl Workspace {
         }
     }
 
-    /// Makes room for going back.
+    /// Sizes the buffers of the adjoint.
     pub(crate) fn prepare_back(&mut self, columns: usize, d: usize, own_stages: usize) {
         let n = columns * d;
         for block in [&mut self.y_bar, &mut self.carried_bar, &mut self.start_bar] {

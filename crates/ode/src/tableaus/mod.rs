@@ -1,4 +1,4 @@
-//! The Runge–Kutta methods, one constant per file, and the one list of them.
+//! The tableaus of explicit Runge–Kutta methods, one constant per file, and the list of all.
 
 mod bosh3;
 mod dopri5;
@@ -20,20 +20,20 @@ pub use tsit5::TSIT5;
 
 use crate::tableau::Tableau;
 
-/// Every method: what configuration files may name, help lists and tests loop over.
+/// All tableaus: the names in configuration files, the list in help texts, the loop of the tests.
 pub const TABLEAUS: &[&Tableau] =
     &[&EULER, &MIDPOINT, &HEUN, &RK4, &RK4_38, &BOSH3, &DOPRI5, &TSIT5];
 
 impl Tableau {
-    /// The method that configuration files call `name`.
+    /// Returns the tableau with this name in configuration files.
     ///
     /// ```
     /// use lawful_ode::Tableau;
-    /// assert_eq!(Tableau::from_name("rk4-38").map(|method| method.order), Some(4));
+    /// assert_eq!(Tableau::from_name("rk4-38").map(|tableau| tableau.order), Some(4));
     /// assert_eq!(Tableau::from_name("rk5"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<&'static Self> {
-        TABLEAUS.iter().copied().find(|solver| solver.name == name)
+        TABLEAUS.iter().copied().find(|tableau| tableau.name == name)
     }
 }
 
@@ -42,9 +42,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_method_is_found_by_its_name_and_names_differ() {
-        for solver in TABLEAUS {
-            assert_eq!(Tableau::from_name(solver.name), Some(*solver));
+    fn every_tableau_is_found_by_its_name_and_names_differ() {
+        for tableau in TABLEAUS {
+            assert_eq!(Tableau::from_name(tableau.name), Some(*tableau));
         }
     }
 }

@@ -28,7 +28,7 @@ impl Number for Fraction {
 }
 
 impl Fraction {
-    /// Largest denominator that [`nearest`](Self::nearest) looks at.
+    /// Largest denominator that [`nearest`](Self::nearest) tries.
     const LARGEST: i128 = 1_000_000;
 
     /// The fraction with a denominator up to a million whose double this is.

@@ -129,7 +129,7 @@ pub(crate) fn bits(x: &[f64]) -> Vec<u64> {
 
 /// The oracle as a field.
 pub(crate) fn reference(shape: &MlpShape) -> Recorded<ReferenceMlp> {
-    Recorded::new(ReferenceMlp::new(shape.clone()))
+    Recorded::new(ReferenceMlp::new(shape.clone()).expect("the shape of a network"))
 }
 
 /// Asserts that the fast network agrees with the oracle.

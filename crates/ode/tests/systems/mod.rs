@@ -248,7 +248,7 @@ impl Inputs for Smooth {
 /// A signal held between samples at `t = 0, width, 2 width, …`, where it takes the sample's index.
 pub(crate) struct Held {
     pub(crate) width: f64,
-    /// Whether the solver is told of the jumps.
+    /// Whether `next_break` reports the jumps.
     pub(crate) announced: bool,
 }
 
@@ -316,6 +316,14 @@ impl<F: VectorField + Clone + 'static> VectorField for Forgetful<F> {
 
     fn pull_back(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
         self.field.pull_back(slot, w, y_bar);
+    }
+
+    fn pull_back_state(&mut self, slot: usize, w: &[f64], y_bar: &mut [f64]) {
+        self.field.pull_back_state(slot, w, y_bar);
+    }
+
+    fn pull_back_parameters(&mut self, slot: usize, w: &[f64]) {
+        self.field.pull_back_parameters(slot, w);
     }
 
     fn flush(&mut self, theta_bar: &mut [f64]) {

@@ -1,0 +1,226 @@
+//! `manifest.json`: the version, the machine, the state and the result of a run.
+
+use std::path::Path;
+
+use lawful::StopReason;
+use serde::{Deserialize, Serialize};
+
+use super::digest;
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::files;
+
+/// Commit that the program was built from, as its build script found it.
+const COMMIT: &str = env!("LAWFUL_COMMIT");
+
+/// The state of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// In progress, or killed.
+    Running,
+    /// All iterations are done.
+    Finished,
+    /// Stopped by the user.
+    Interrupted,
+    /// Too many evaluations failed in a row.
+    Failed,
+}
+
+/// One of the two models of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelChoice {
+    /// θ after the last iteration.
+    Last,
+    /// The best θ by the best-point rules.
+    Best,
+}
+
+impl ModelChoice {
+    /// Returns its name on the command line and of its file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::Best => "best",
+        }
+    }
+}
+
+/// The machine a run was made on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Machine {
+    /// Operating system.
+    pub system: String,
+    /// Processor architecture.
+    pub architecture: String,
+    /// Cores that the program may use.
+    pub cores: usize,
+}
+
+/// How a training ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct RunEnd {
+    /// Whether it finished, was interrupted or failed.
+    pub status: Status,
+    /// The reason, in words.
+    pub reason: String,
+}
+
+impl RunEnd {
+    /// `best_known` is whether any point could be evaluated.
+    pub(crate) fn of(stop: &StopReason, best_known: bool) -> Self {
+        let (status, reason) = match stop {
+            StopReason::Failed(failure) if !best_known => {
+                (Status::Failed, format!("the initial weights cannot be evaluated: {failure}"))
+            }
+            StopReason::Failed(_) => (Status::Failed, stop.to_string()),
+            StopReason::Interrupted => (Status::Interrupted, stop.to_string()),
+            StopReason::Finished | StopReason::Stalled(_) | StopReason::Validated => {
+                (Status::Finished, stop.to_string())
+            }
+        };
+        Self { status, reason }
+    }
+}
+
+/// The version, the machine, the state and the result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Manifest {
+    /// Version of `lawful`.
+    pub version: String,
+    /// Commit that the program was built from; empty if not known.
+    pub commit: String,
+    /// Name of the experiment.
+    pub name: String,
+    /// Strategy of the run.
+    pub strategy: String,
+    /// Seed of initial weights and batches.
+    pub seed: u64,
+    /// The recipe that selected the phases, if one did.
+    #[serde(default)]
+    pub recipe: Option<String>,
+    /// Why the recipe selected these phases.
+    #[serde(default)]
+    pub remarks: Vec<String>,
+    /// Fingerprint of the data, to detect changed files in `data/`.
+    pub data: String,
+    /// Kernels in use: two processor families may round differently.
+    pub kernels: String,
+    /// The machine.
+    pub machine: Machine,
+    /// The state of the run.
+    pub status: Status,
+    /// Why the run ended, in words.
+    pub reason: String,
+    /// Number of iterations, including extensions.
+    pub iterations: usize,
+    /// Iterations done.
+    pub done: usize,
+    /// Iteration counts before each extension by `resume --iterations`.
+    pub extended_from: Vec<usize>,
+    /// Iterations that all extensions added.
+    #[serde(default)]
+    pub extended_by: usize,
+    /// Seconds spent in training, all sessions together.
+    pub seconds: f64,
+    /// Trial points accepted as the best.
+    pub accepted: u64,
+    /// Trial points rejected.
+    pub rejected: u64,
+    /// Iteration of the best point.
+    pub best_iteration: usize,
+    /// Evaluations that failed, so that the step was undone.
+    pub failures: usize,
+    /// Steps of the solver in training, as a multiple of those in the experiment file: recipes and
+    /// remedies add some.
+    pub substeps: usize,
+    /// The model that the run selected.
+    pub model: ModelChoice,
+}
+
+impl Manifest {
+    /// The manifest of a new run.
+    pub fn new(experiment: &Experiment) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: COMMIT.to_owned(),
+            name: experiment.name.clone(),
+            strategy: experiment.training.strategy.kind.name().to_owned(),
+            seed: experiment.training.seed,
+            recipe: experiment.training.recipe.map(ToOwned::to_owned),
+            remarks: experiment.training.remarks.clone(),
+            data: digest::of_data(experiment),
+            kernels: lawful::ode::kernels().to_string(),
+            machine: Machine {
+                system: std::env::consts::OS.to_owned(),
+                architecture: std::env::consts::ARCH.to_owned(),
+                cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            },
+            status: Status::Running,
+            reason: String::new(),
+            iterations: experiment.training.iterations(),
+            done: 0,
+            extended_from: Vec::new(),
+            extended_by: 0,
+            seconds: 0.0,
+            accepted: 0,
+            rejected: 0,
+            best_iteration: 0,
+            failures: 0,
+            substeps: experiment.training.phases[0].substeps,
+            model: Self::usual_model(experiment),
+        }
+    }
+
+    /// Returns the model that a run without failure selects: the best if the best-point strategy is
+    /// on, otherwise the last.
+    pub fn usual_model(experiment: &Experiment) -> ModelChoice {
+        if experiment.training.strategy.best_point.is_some() {
+            ModelChoice::Best
+        } else {
+            ModelChoice::Last
+        }
+    }
+
+    /// Records how the run ended; `best_known` is whether any point could be evaluated.
+    pub(crate) fn end(&mut self, ending: RunEnd, best_known: bool) {
+        (self.status, self.reason) = (ending.status, ending.reason);
+        if self.status == Status::Finished {
+            // A phase may have ended early.
+            self.iterations = self.done;
+        }
+        match (self.status, best_known) {
+            (_, false) => self.model = ModelChoice::Last,
+            (Status::Failed, true) => self.model = ModelChoice::Best,
+            _ => {}
+        }
+    }
+
+    /// Checks that these are the data that the run began with.
+    pub fn check_data(&self, experiment: &Experiment) -> Result<(), Diagnostic> {
+        if self.data == digest::of_data(experiment) {
+            return Ok(());
+        }
+        let message = "the files in `data/` of this run have changed since it began";
+        Err(Diagnostic::new(message).with_hint("restore them, or train again"))
+    }
+
+    /// Writes it.
+    pub fn write(&self, path: &Path) -> Result<(), Diagnostic> {
+        let mut text = serde_json::to_string_pretty(self).expect("plain data");
+        text.push('\n');
+        files::write(path, text.as_bytes())
+    }
+
+    /// Reads it.
+    pub fn read(path: &Path) -> Result<Self, Diagnostic> {
+        serde_json::from_slice(&files::read(path)?).map_err(|error| {
+            Diagnostic::new(format!("`{}` is damaged: {error}", path.display()))
+                .with_hint("train again: a run needs its manifest")
+        })
+    }
+}

@@ -1,0 +1,200 @@
+//! Trains an experiment into a run folder, and resumes one that was interrupted.
+
+use std::path::Path;
+
+use lawful::{Model, Plan, Progress, Run};
+
+use super::checkpoint::{Checkpoint, read_checkpoint};
+use super::figures;
+use super::folder::RunFolder;
+use super::history::Record;
+use super::log::Log;
+use super::manifest::{Manifest, ModelChoice, RunEnd, Status};
+use super::recorder::{Recorder, RunObserver};
+use crate::config::{self, ExperimentFile};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
+use crate::phrases::counted;
+use crate::scores::{Scores, score_sets};
+use crate::{files, predict};
+
+/// The result of a run.
+#[derive(Debug)]
+pub struct Trained {
+    /// The run folder.
+    pub folder: RunFolder,
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The scores of the model on each set; `None` after an interruption.
+    pub scores: Option<Scores>,
+}
+
+/// Trains from the start, into a new run folder in `parent`.
+pub fn train(
+    file: &ExperimentFile,
+    parent: &Path,
+    observer: &mut dyn RunObserver,
+) -> Result<Trained, Diagnostic> {
+    let experiment = &file.experiment;
+    let folder = RunFolder::create(parent, file)?;
+    let log = Log::resume(&folder.log(), 0)?;
+    let plan = Plan::new(&experiment.training.phases);
+    let from = Begin { plan, progress: None, ended: None };
+    run(experiment, folder, Manifest::new(experiment), log, from, observer)
+}
+
+/// Where a run begins or resumes.
+struct Begin {
+    plan: Plan,
+    progress: Option<Progress>,
+    /// How training ended, if only scores, predictions and figures are left.
+    ended: Option<RunEnd>,
+}
+
+impl Begin {
+    /// Iterations done.
+    fn done(&self) -> usize {
+        self.progress.as_ref().map_or(0, |progress| self.plan.start() + progress.iteration)
+    }
+}
+
+/// The result of resuming a run.
+#[derive(Debug)]
+pub enum Resumed {
+    /// The run was resumed.
+    Trained(Box<Trained>),
+    /// The run was finished already.
+    Finished(Box<Manifest>),
+}
+
+/// Resumes a run from its last checkpoint; `iterations` extends it to this total number.
+pub fn resume(
+    path: &Path,
+    iterations: Option<usize>,
+    observer: &mut dyn RunObserver,
+) -> Result<Resumed, Diagnostic> {
+    let folder = RunFolder::open(path)?;
+    let mut manifest = Manifest::read(&folder.manifest())?;
+    let experiment = config::read_run(path)?.experiment;
+    manifest.check_data(&experiment)?;
+    match iterations {
+        Some(more) if more > manifest.iterations => {
+            manifest.extended_by += more - manifest.iterations;
+            manifest.extended_from.push(manifest.iterations);
+            manifest.iterations = more;
+        }
+        Some(fewer) if fewer < manifest.iterations => {
+            let planned = counted(manifest.iterations, "iteration");
+            return Err(Diagnostic::new(format!("this run has {planned}; {fewer} is less"))
+                .with_hint("give the total number of iterations, for example twice as many"));
+        }
+        _ => {}
+    }
+    if manifest.status == Status::Finished && manifest.done >= manifest.iterations {
+        return Ok(Resumed::Finished(Box::new(manifest)));
+    }
+    let checkpoint = folder.model(ModelChoice::Last);
+    let mut from = if checkpoint.is_file() {
+        let Checkpoint { plan, progress, ended } =
+            read_checkpoint(&checkpoint, &experiment.training)?;
+        // A failed run tries again; a killed one continues from its last state.
+        let killed = manifest.status == Status::Running && iterations.is_none();
+        Begin { plan, progress: Some(progress), ended: ended.filter(|_| killed) }
+    } else {
+        let plan = Plan::new(&experiment.training.phases);
+        Begin { plan, progress: None, ended: None }
+    };
+    from.plan.lengthen(manifest.extended_by);
+    folder.remove_parts()?;
+    // The last evaluation is repeated, unless it is over.
+    let rows = from.done() + usize::from(from.ended.is_some());
+    let log = Log::resume(&folder.log(), rows)?;
+    manifest.status = Status::Running;
+    manifest.reason.clear();
+    manifest.model = Manifest::usual_model(&experiment);
+    manifest.write(&folder.manifest())?;
+    let trained = run(&experiment, folder, manifest, log, from, observer)?;
+    Ok(Resumed::Trained(Box::new(trained)))
+}
+
+fn run(
+    experiment: &Experiment,
+    folder: RunFolder,
+    manifest: Manifest,
+    log: Log,
+    from: Begin,
+    observer: &mut dyn RunObserver,
+) -> Result<Trained, Diagnostic> {
+    observer.begin(&folder, from.done(), manifest.iterations);
+    let training = &experiment.training;
+    let mut recorder =
+        Recorder::new(experiment, &from.plan, &folder, manifest, log, &mut *observer);
+    let to_resume = |error: Diagnostic| {
+        let path = folder.path().display();
+        error.with_hint(format!("fix this, then resume: `lawful resume {path}`"))
+    };
+    let (end, last, best, ended) = match from {
+        Begin { progress: Some(last), ended: Some(end), .. } => {
+            let best = last.best.clone();
+            (end, last, best, true)
+        }
+        Begin { plan, progress, .. } => {
+            let Run { outcome, .. } = training.resume(plan, progress, &mut recorder);
+            let end = RunEnd::of(&outcome.stop, outcome.best.value().is_some());
+            (end, outcome.last, outcome.best, outcome.after_last_evaluation)
+        }
+    };
+    let (mut manifest, last, best_model) =
+        recorder.end(&last, &best, ended.then_some(&end)).map_err(to_resume)?;
+    let interrupted = end.status == Status::Interrupted;
+    manifest.end(end, best.value().is_some());
+    let record = Record::read(&folder.log())?;
+    manifest.failures = record.taken_back.len();
+    observer.end(&manifest);
+    let scores = if interrupted {
+        None
+    } else {
+        let model = if manifest.model == ModelChoice::Best { &best_model } else { &last };
+        Some(
+            finish(experiment, &folder, model, manifest.substeps, record, observer)
+                .map_err(to_resume)?,
+        )
+    };
+    // Last: an ended run has all of its files.
+    manifest.write(&folder.manifest()).map_err(to_resume)?;
+    Ok(Trained { folder, manifest, scores })
+}
+
+/// Scores a model, and writes its predictions and figures.
+fn finish(
+    experiment: &Experiment,
+    folder: &RunFolder,
+    model: &Model,
+    substeps: usize,
+    record: Record,
+    observer: &mut dyn RunObserver,
+) -> Result<Scores, Diagnostic> {
+    let scores = score_sets(experiment, model, substeps);
+    write_predictions(experiment, folder, &scores)?;
+    if observer.wants_figures() {
+        figures::write(experiment, folder, model, &scores, record)?;
+    }
+    Ok(scores)
+}
+
+fn write_predictions(
+    experiment: &Experiment,
+    folder: &RunFolder,
+    scores: &Scores,
+) -> Result<(), Diagnostic> {
+    for ((name, dataset), set) in experiment.sets().zip(&scores.sets) {
+        let path = folder.predictions(name);
+        if let Ok(score) = &set.score {
+            files::write(&path, predict::csv_text(dataset, &score.predicted).as_bytes())?;
+        } else if path.exists() {
+            // Those of an earlier model.
+            files::remove(&path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! The scores of a model on each set, and the error of the training solver.
+
+use lawful::{Dataset, Failure, Model, STEP_LEAST, Score, finer, scaled_mean_square, short};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::experiment::Experiment;
+
+/// A set with its score, or why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetScore {
+    /// Its name.
+    pub name: String,
+    /// How many rows are scored.
+    pub rows: usize,
+    /// First and last scored time, over all trajectories.
+    pub range: (f64, f64),
+    /// The score, or the error of the solver.
+    pub score: Result<Score, Failure>,
+}
+
+/// A constant that was learned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConstantValue {
+    /// Its name.
+    pub name: String,
+    /// Its initial value.
+    pub start: f64,
+    /// Its learned value.
+    pub value: f64,
+}
+
+/// A model on all sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// The learned constants.
+    pub constants: Vec<ConstantValue>,
+    /// Names of the laws.
+    pub laws: Vec<String>,
+    /// The training set (`reconstruction`) and the test sets, in order.
+    pub sets: Vec<SetScore>,
+    /// The effect of the training solver; `None` if one of the two solvers fails.
+    pub discretisation: Option<Discretisation>,
+}
+
+/// The training solver compared with the prediction solver, on the training set.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Discretisation {
+    /// Mean squared difference between the two.
+    pub difference: f64,
+    /// Mean squared error with the training solver: the minimised quantity if the loss is `mse`.
+    pub fit: f64,
+    /// The difference as a share of the data's variance.
+    #[serde(skip)]
+    pub share: f64,
+}
+
+/// Scores a model on every set of its experiment with the prediction solver. The model was trained
+/// with `substeps` times the solver steps of the experiment.
+pub fn score_sets(experiment: &Experiment, model: &Model, substeps: usize) -> Scores {
+    let sets: Vec<SetScore> = experiment
+        .sets()
+        .map(|(name, dataset)| SetScore {
+            name: name.to_owned(),
+            rows: scored_rows(dataset),
+            range: scored_range(dataset),
+            score: model.score(dataset),
+        })
+        .collect();
+    let training = &experiment.training;
+    let trained = model.score_by(&training.data, finer(training.solver, substeps));
+    let discretisation = match (&sets[0].score, trained) {
+        (Ok(predicted), Ok(trained)) => Some(Discretisation {
+            difference: difference(&predicted.predicted, &trained.predicted),
+            fit: trained.mse,
+            share: scaled_mean_square(&training.data, &predicted.predicted, &trained.predicted),
+        }),
+        _ => None,
+    };
+    let constants = model.constants().into_iter();
+    let constants = constants.map(|(name, start, value)| ConstantValue { name, start, value });
+    Scores { constants: constants.collect(), laws: experiment.law_names(), sets, discretisation }
+}
+
+/// How many rows of a set are scored.
+pub(crate) fn scored_rows(dataset: &Dataset) -> usize {
+    dataset.trajectories().iter().map(|t| t.len().saturating_sub(t.scored_from)).sum()
+}
+
+/// First and last scored time of a set, over all trajectories.
+pub(crate) fn scored_range(dataset: &Dataset) -> (f64, f64) {
+    let trajectories = dataset.trajectories();
+    let firsts = trajectories.iter().map(|t| t.times[t.scored_from.min(t.len() - 1)]);
+    let lasts = trajectories.iter().map(|t| t.times[t.len() - 1]);
+    (firsts.fold(f64::INFINITY, f64::min), lasts.fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// Mean squared difference of two predictions at the same times.
+fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+    let (a, b) = (a.iter().flatten(), b.iter().flatten());
+    let squares: Vec<f64> = a.zip(b).map(|(a, b)| (a - b).powi(2)).collect();
+    squares.iter().sum::<f64>() / squares.len() as f64
+}
+
+impl Scores {
+    /// The sets that could not be scored, and why.
+    pub fn failures(&self) -> impl Iterator<Item = (&str, &Failure)> {
+        self.sets.iter().filter_map(|set| Some((set.name.as_str(), set.score.as_ref().err()?)))
+    }
+
+    /// Returns a note on the difference between the two solvers, compared with the fit.
+    pub fn solver_note(&self) -> Option<String> {
+        let Discretisation { difference, fit, .. } = self.discretisation?;
+        Some(format!(
+            "MSE with the training solver: {}; mean squared difference between the training and the \
+             prediction solver: {} (both on reconstruction)",
+            short(fit),
+            short(difference)
+        ))
+    }
+
+    /// Returns a warning if the difference between the two solvers is larger than the fit, and so
+    /// large that a recipe would reduce it.
+    pub fn warning(&self) -> Option<&'static str> {
+        let Discretisation { difference, fit, share } = self.discretisation?;
+        (difference > fit && share > STEP_LEAST).then_some(
+            "the difference between the two solvers is larger than the MSE: the model depends on \
+             the steps of the training solver\nhint: train with `substeps = 2` or more under \
+             `[solver]`, or with `rtol`",
+        )
+    }
+
+    /// Returns the scores as JSON.
+    pub fn json(&self) -> Value {
+        let mut sets = Map::new();
+        for set in &self.sets {
+            let value = match &set.score {
+                Ok(score) => {
+                    let laws: Map<String, Value> = self
+                        .laws
+                        .iter()
+                        .cloned()
+                        .zip(score.laws.iter().map(|l| json!(l)))
+                        .collect();
+                    json!({
+                        "mse": score.mse,
+                        "violation": score.violation,
+                        "violation_max": score.violation_max,
+                        "laws": laws,
+                    })
+                }
+                Err(failure) => json!({
+                    "mse": null, "violation": null, "violation_max": null, "laws": {},
+                    "failed": failure.to_string(),
+                }),
+            };
+            sets.insert(set.name.clone(), value);
+        }
+        let mut value = json!({ "sets": sets, "discretisation": self.discretisation });
+        if !self.constants.is_empty() {
+            let constants = self.constants.iter().map(|c| (c.name.clone(), json!(c.value)));
+            value["constants"] = constants.collect::<Map<_, _>>().into();
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_of_solvers_is_warned_about_only_where_it_matters() {
+        for (difference, fit, share, warned) in [
+            (1e-3, 1e-6, 1e-3, true),
+            (1e-6, 1e-3, 1e-6, false),
+            // Both are far below the variance of the data, where solvers differ by rounding.
+            (3e-13, 6e-14, 1e-12, false),
+            // The same in units in which the data are small.
+            (3e-13, 6e-14, 1e-3, true),
+        ] {
+            let assessment = Scores {
+                constants: Vec::new(),
+                laws: Vec::new(),
+                sets: Vec::new(),
+                discretisation: Some(Discretisation { difference, fit, share }),
+            };
+            assert_eq!(assessment.warning().is_some(), warned, "{difference} {fit} {share}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Measurements: trajectories with gaps and inputs, their noise and their scale; or simulated ones.
+
+mod dataset;
+mod interpolation;
+mod noise;
+mod scale;
+mod segment;
+mod simulate;
+
+pub use dataset::{DataError, Dataset, Trajectory};
+pub(crate) use interpolation::Tables;
+pub use interpolation::{Interpolation, Table, fill};
+pub use noise::noise;
+pub(crate) use scale::completed;
+pub use scale::{scaling, units};
+pub use segment::{Batch, Sampler, Segment};
+pub use simulate::{Noise, NoiseLevel, Simulation};

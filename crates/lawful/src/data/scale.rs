@@ -1,0 +1,195 @@
+//! Scaling from data: the units in which the network and the objective work.
+
+use lawful_law::{Law, Steps, Workspace};
+use lawful_ode::Scaling;
+
+use super::{Dataset, Interpolation, Trajectory, fill, noise};
+use crate::statistics::mean_and_variance;
+use crate::{LearnedConstant, Units, extend_rows};
+
+/// Largest number of rows of a trajectory at which the size of a law is evaluated: more would not change
+/// it.
+const EVALUATED_ROWS: usize = 64;
+
+/// Returns the scaling that brings states, rates, inputs and time of these data to order one.
+///
+/// ```text
+/// m, s   mean and standard deviation of a state's measured cells
+/// rate   root mean square of (y_b − y_a)/(t_b − t_a) over neighbouring measured cells
+/// a, b   mean and standard deviation of an input
+/// t₀, T  the first time, and the longest duration
+/// ```
+///
+/// If noise dominates the difference of neighbours, cells further apart are compared. The size of a
+/// constant is its absolute value, or 1 for 0; a state variable with fewer than three measured cells gets
+/// the size of the others.
+pub fn scaling(dataset: &Dataset) -> Scaling {
+    let trajectories = dataset.trajectories();
+    let (d, m) = (dataset.state().len(), dataset.inputs().len());
+    let duration = trajectories.iter().map(|t| t.times[t.len() - 1] - t.times[0]);
+    let duration = duration.fold(0.0, f64::max);
+    let first = trajectories.iter().map(|t| t.times[0]).fold(f64::INFINITY, f64::min);
+    let (mut state_centre, mut state, mut rate) = (vec![0.0; d], vec![1.0; d], vec![1.0; d]);
+    for variable in 0..d {
+        let cells = || trajectories.iter().flat_map(move |t| column(&t.states, d, variable));
+        (state_centre[variable], state[variable]) = centre_and_spread(cells);
+        let noise = noise::of_variable(dataset, variable) * state[variable];
+        let change = rate_of(trajectories, d, variable, noise);
+        rate[variable] = if change > 0.0 { change } else { state[variable] / duration };
+    }
+    guess_unmeasured(dataset, &mut state, &mut rate);
+    let (mut input_centre, mut input) = (vec![0.0; m], vec![1.0; m]);
+    for n in 0..m {
+        let cells = || trajectories.iter().flat_map(move |t| column(&t.inputs, m, n));
+        (input_centre[n], input[n]) = centre_and_spread(cells);
+    }
+    Scaling { state_centre, state, rate, input_centre, input, time_centre: first, time: duration }
+}
+
+/// Fewest measured cells for which a state variable has its own scale.
+const FEWEST: usize = 3;
+
+/// Gives state variables with too few cells the geometric mean of the others' sizes and rates.
+fn guess_unmeasured(dataset: &Dataset, state: &mut [f64], rate: &mut [f64]) {
+    let d = state.len();
+    let cells = |variable: usize| -> usize {
+        dataset.trajectories().iter().map(|t| column(&t.states, d, variable).count()).sum()
+    };
+    let (known, unknown): (Vec<usize>, Vec<usize>) =
+        (0..d).partition(|&variable| cells(variable) >= FEWEST);
+    if known.is_empty() {
+        return;
+    }
+    let mean = |values: &[f64]| {
+        let sum: f64 = known.iter().map(|&variable| values[variable].ln()).sum();
+        (sum / known.len() as f64).exp()
+    };
+    let (usual, usual_rate) = (mean(state), mean(rate));
+    for variable in unknown {
+        (state[variable], rate[variable]) = (usual, usual_rate);
+    }
+}
+
+/// Returns the measured cells of one column of a table.
+fn column(values: &[f64], width: usize, n: usize) -> impl Iterator<Item = f64> + Clone + '_ {
+    values.iter().skip(n).step_by(width).copied().filter(|value| value.is_finite())
+}
+
+/// Returns mean and standard deviation; of a constant, 0 and its size.
+fn centre_and_spread<I: Iterator<Item = f64> + Clone>(cells: impl Fn() -> I) -> (f64, f64) {
+    let (mean, variance) = mean_and_variance(cells());
+    let spread = variance.sqrt();
+    if spread > 1e-12 * mean.abs() {
+        (mean, spread)
+    } else if mean.abs() > 0.0 {
+        (0.0, mean.abs())
+    } else {
+        (0.0, 1.0)
+    }
+}
+
+/// Returns the root mean square of the rates between cells, at the least distance at which their
+/// difference is more than noise; 0 if nothing changes.
+fn rate_of(trajectories: &[Trajectory], d: usize, variable: usize, noise: f64) -> f64 {
+    let mut apart = 1;
+    loop {
+        let (mut rates, mut changes, mut count) = (0.0, 0.0, 0.0);
+        for trajectory in trajectories {
+            let cells: Vec<(f64, f64)> = (trajectory.times.iter().copied())
+                .zip(trajectory.states.iter().skip(variable).step_by(d).copied())
+                .filter(|(_, value)| value.is_finite())
+                .collect();
+            for (a, b) in cells.iter().zip(cells.iter().skip(apart)) {
+                rates += ((b.1 - a.1) / (b.0 - a.0)).powi(2);
+                changes += (b.1 - a.1).powi(2);
+                count += 1.0;
+            }
+        }
+        if count < 1.0 {
+            return 0.0;
+        }
+        let (rate, change) = (f64::sqrt(rates / count), f64::sqrt(changes / count));
+        let longer = trajectories.iter().any(|t| t.len() > 2 * apart + 2);
+        // The difference of two noisy values has √2 times the noise.
+        if change >= 4.0 * std::f64::consts::SQRT_2 * noise || !longer {
+            return rate;
+        }
+        apart *= 2;
+    }
+}
+
+/// Returns the units of these data: errors in standard deviations, laws in their size on the data. The
+/// size is the change of `c` when every state that it depends on changes by its standard deviation,
+///
+/// ```text
+/// size² = mean over rows n of Σ_{m, i} (∂c_n/∂y_{m,i} s_i)²
+/// ```
+///
+/// so that a law in joules and one in kilograms have the same weight, and a law that the data obey
+/// exactly has a size too. Learned constants that laws use have their initial values.
+pub fn units(
+    dataset: &Dataset,
+    laws: &[Law],
+    constants: &[LearnedConstant],
+    scaling: &Scaling,
+) -> Units {
+    let firsts: Vec<f64> = constants.iter().map(|constant| constant.start).collect();
+    // Constants do not move along a path.
+    let mut scale = scaling.state.clone();
+    scale.resize(scale.len() + firsts.len(), 0.0);
+    let (mut sizes, mut rows) = (vec![(0.0, 0.0); laws.len()], Vec::new());
+    for trajectory in dataset.trajectories() {
+        let states = completed(trajectory, scaling);
+        extend_rows(&states, scaling.state.len(), &firsts, &mut rows);
+        for (law, size) in laws.iter().zip(&mut sizes) {
+            let (sum, count) = sensitivity(law, trajectory, &rows, &scale);
+            *size = (size.0 + sum, size.1 + count);
+        }
+    }
+    let laws = sizes.into_iter().map(|(sum, count): (f64, f64)| {
+        let size = (sum / count).sqrt();
+        if size > 0.0 && size.is_finite() { size } else { 1.0 }
+    });
+    Units { state: scaling.state.clone(), laws: laws.collect(), margin: 0.0 }
+}
+
+/// Returns the states of a trajectory with gaps filled: by linear interpolation between measured cells,
+/// and by the centre for a variable without any.
+pub(crate) fn completed(trajectory: &Trajectory, scaling: &Scaling) -> Vec<f64> {
+    let d = scaling.state.len();
+    let mut states = trajectory.states.clone();
+    for variable in 0..d {
+        let mut cells: Vec<f64> = states.iter().skip(variable).step_by(d).copied().collect();
+        if !fill(Interpolation::Linear, &trajectory.times, &mut cells, 1) {
+            cells.fill(scaling.state_centre[variable]);
+        }
+        for (state, cell) in states.iter_mut().skip(variable).step_by(d).zip(cells) {
+            *state = cell;
+        }
+    }
+    states
+}
+
+/// Returns `Σ_n Σ_{m, i} (∂c_n/∂y_{m,i} s_i)²` over some rows, and the number of these rows.
+fn sensitivity(law: &Law, trajectory: &Trajectory, states: &[f64], scale: &[f64]) -> (f64, f64) {
+    let n = trajectory.len();
+    let steps = Steps { times: &trajectory.times, states, inputs: &trajectory.inputs };
+    let rows = law.reach().range(n);
+    let stride = rows.len().div_ceil(EVALUATED_ROWS).max(1);
+    let mut workspace = Workspace::default();
+    let mut residuals = vec![0.0; n];
+    let (mut sum, mut count) = (0.0, 0.0);
+    for row in rows.step_by(stride) {
+        law.residuals(&steps, &mut workspace, &mut residuals);
+        let (mut residual_bar, mut state_bar) = (vec![0.0; n], vec![0.0; states.len()]);
+        residual_bar[row] = 1.0;
+        law.pull_back(&steps, &mut workspace, &residual_bar, &mut state_bar);
+        let squares = state_bar.iter().zip(scale.iter().cycle()).map(|(bar, s)| (bar * s).powi(2));
+        let square = squares.sum::<f64>();
+        if square.is_finite() {
+            sum += square;
+            count += 1.0;
+        }
+    }
+    (sum, count)
+}

@@ -1,0 +1,392 @@
+//! The description of a vector field as a value, from which it is built and which files store.
+
+use lawful_law::{LawError, Vocabulary, Words};
+use lawful_ode::{
+    Activation, Mlp, MlpShape, Precision, Scaled, Scaling, ScalingError, ShapeError, VectorField,
+};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{HybridField, KnownRates, LearnedConstant};
+
+/// The description of a right-hand side: its names, and its parts from the inside out.
+///
+/// ```
+/// use lawful::{FieldDescription, FieldPart, NetworkDescription};
+/// let names = ["x".to_owned(), "v".to_owned()];
+/// let description = FieldDescription {
+///     parts: vec![FieldPart::Network(NetworkDescription::new(&[8], &names))],
+///     ..FieldDescription::new(&names)
+/// };
+/// assert_eq!(description.build()?.parameter_len(), 2 * 8 + 8 + 8 * 2 + 2);
+/// # Ok::<(), lawful::FieldError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FieldDescription {
+    /// Names of the state variables.
+    pub state: Vec<String>,
+    /// Names of the inputs.
+    pub inputs: Vec<String>,
+    /// The constants that rates and laws may use; the learned ones are the last parameters, in this
+    /// order.
+    pub constants: Vec<Constant>,
+    /// Names and texts of the definitions that rates and laws may use.
+    pub definitions: Vec<(String, String)>,
+    /// Its parts: each one wraps those before it.
+    pub parts: Vec<FieldPart>,
+}
+
+/// A constant, fixed or learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Constant {
+    /// Its name.
+    pub name: String,
+    /// Its value, or its initial value if it is learned.
+    pub start: f64,
+    /// Whether it is learned.
+    pub learned: bool,
+    /// Lower bound, if it is learned.
+    pub min: Option<f64>,
+    /// Upper bound, if it is learned.
+    pub max: Option<f64>,
+}
+
+/// A part of a vector field. A new wrapper is one more variant here, with its arm in
+/// [`FieldDescription::build`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "part")]
+pub enum FieldPart {
+    /// A network; the innermost part.
+    Network(NetworkDescription),
+    /// Units of order one for the inner field.
+    Scaling(#[serde(with = "ScalingValue")] Scaling),
+    /// Known rates, to which the inner field is added.
+    Known(KnownDescription),
+    /// Projects the rate on the directions in which weighted sums of the states do not change; the
+    /// outermost part.
+    Conserving(ConservingDescription),
+}
+
+/// A multi-layer perceptron.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct NetworkDescription {
+    /// Width of each hidden layer.
+    pub hidden: Vec<usize>,
+    /// The word of each hidden layer's activation.
+    pub activations: Vec<String>,
+    /// Whether time is an input of the network.
+    pub time_input: bool,
+    /// The word of the precision of its arithmetic.
+    pub precision: String,
+    /// The state variable of each output, in the order of the state.
+    pub outputs: Vec<String>,
+}
+
+/// Known rates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct KnownDescription {
+    /// State variable and expression of each rate.
+    pub rates: Vec<(String, String)>,
+    /// The state variable of each output of the inner field.
+    pub learn: Vec<String>,
+}
+
+/// Weighted sums of the states whose rate is 0.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ConservingDescription {
+    /// One weight for each state variable, of each sum.
+    pub sums: Vec<Vec<f64>>,
+}
+
+/// [`Scaling`] as a value in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", remote = "Scaling")]
+struct ScalingValue {
+    state_centre: Vec<f64>,
+    state: Vec<f64>,
+    rate: Vec<f64>,
+    input_centre: Vec<f64>,
+    input: Vec<f64>,
+    time_centre: f64,
+    time: f64,
+}
+
+/// Why a vector field cannot be built.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum FieldError {
+    /// There is neither a network nor a known rate.
+    #[error("a vector field needs a network or known rates")]
+    Empty,
+    /// A part is in the wrong place.
+    #[error("the part `{part}` of a vector field {reason}")]
+    Order {
+        /// The part's word.
+        part: &'static str,
+        /// The end of the sentence.
+        reason: &'static str,
+    },
+    /// An unknown state variable.
+    #[error("`{0}` is not a state variable")]
+    NotAState(String),
+    /// A learned constant that is not in the vocabulary, or starts outside its bounds.
+    #[error("the learned constant `{name}` {reason}")]
+    Constant {
+        /// Its name.
+        name: String,
+        /// The end of the sentence.
+        reason: &'static str,
+    },
+    /// An unknown word.
+    #[error("there is no {what} `{word}`")]
+    Word {
+        /// The kind of word, for example `activation`.
+        what: &'static str,
+        /// The word.
+        word: String,
+    },
+    /// The network's shape is not valid.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The scaling does not fit the field.
+    #[error(transparent)]
+    Scaling(#[from] ScalingError),
+    /// Lengths that do not fit.
+    #[error("{what}: {found} instead of {expected}")]
+    Length {
+        /// What has the wrong length.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length that it must have.
+        expected: usize,
+    },
+    /// Names or definitions that cannot be read.
+    #[error(transparent)]
+    Names(LawError),
+    /// A known rate that cannot be read.
+    #[error("the known rate of `{variable}`: {error}")]
+    Rate {
+        /// The state variable.
+        variable: String,
+        /// Index of the rate in the list.
+        rate: usize,
+        /// What is wrong with it.
+        error: Box<LawError>,
+    },
+}
+
+impl FieldDescription {
+    /// Creates a description with these state variables, without inputs and parts.
+    pub fn new(state: &[String]) -> Self {
+        Self {
+            state: state.to_vec(),
+            inputs: Vec::new(),
+            constants: Vec::new(),
+            definitions: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Returns the network, if there is one.
+    pub fn network(&self) -> Option<&NetworkDescription> {
+        self.parts.iter().find_map(|part| match part {
+            FieldPart::Network(network) => Some(network),
+            _ => None,
+        })
+    }
+
+    /// Returns the units of the network, if they are not the data's.
+    pub fn scaling(&self) -> Option<&Scaling> {
+        self.parts.iter().find_map(|part| match part {
+            FieldPart::Scaling(scaling) => Some(scaling),
+            _ => None,
+        })
+    }
+
+    /// Returns the shape of the network; without outputs if every rate is known.
+    ///
+    /// # Errors
+    /// If an activation is unknown.
+    pub fn shape(&self) -> Result<MlpShape, FieldError> {
+        let none = NetworkDescription::new(&[], &[]);
+        let network = self.network().unwrap_or(&none);
+        let activations = network.activations.iter().map(|word| {
+            Activation::from_name(word)
+                .ok_or_else(|| FieldError::Word { what: "activation", word: word.clone() })
+        });
+        Ok(MlpShape {
+            state: self.state.len(),
+            outputs: network.outputs.len(),
+            inputs: self.inputs.len(),
+            time: network.time_input,
+            hidden: network.hidden.clone(),
+            activations: activations.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Returns the learned constants, in the order of θ.
+    pub fn learned(&self) -> Vec<LearnedConstant> {
+        let learned = self.constants.iter().filter(|constant| constant.learned);
+        let learned = learned.map(|Constant { name, start, min, max, .. }| LearnedConstant {
+            name: name.clone(),
+            start: *start,
+            min: *min,
+            max: *max,
+        });
+        learned.collect()
+    }
+
+    /// Returns the names that rates and laws may use; learned constants have their initial values.
+    ///
+    /// # Errors
+    /// If a name or a definition cannot be read.
+    pub fn vocabulary(&self) -> Result<Vocabulary, LawError> {
+        let constants = self.constants.iter().map(|c| (c.name.clone(), c.start));
+        let words = Words {
+            state: self.state.clone(),
+            inputs: self.inputs.clone(),
+            constants: constants.collect(),
+            definitions: self.definitions.clone(),
+        };
+        words.check()
+    }
+
+    /// Builds the vector field, at θ = 0.
+    ///
+    /// # Errors
+    /// If a part, or the order of the parts, is not valid.
+    pub fn build(&self) -> Result<Box<dyn VectorField>, FieldError> {
+        let is_known = |part: &FieldPart| matches!(part, FieldPart::Known(_));
+        let known = self.parts.iter().position(is_known);
+        // Learned constants are parameters of the known rates.
+        if let (Some(constant), None) = (self.constants.iter().find(|c| c.learned), known) {
+            let reason = "needs known rates, of which it is a parameter";
+            return Err(FieldError::Constant { name: constant.name.clone(), reason });
+        }
+        let mut field: Option<Box<dyn VectorField>> = None;
+        for (n, part) in self.parts.iter().enumerate() {
+            let inside = field.take();
+            let word = part.word();
+            // A wrapper around it would change the sums.
+            if matches!(part, FieldPart::Conserving(_)) && n + 1 < self.parts.len() {
+                return Err(FieldError::Order { part: word, reason: "must be the last" });
+            }
+            if is_known(part) && known != Some(n) {
+                return Err(FieldError::Order { part: word, reason: "can only be there once" });
+            }
+            field = Some(match (part, inside) {
+                (FieldPart::Network(_), Some(_)) => {
+                    return Err(FieldError::Order { part: word, reason: "must be the first" });
+                }
+                (FieldPart::Network(network), None) => {
+                    if !self.numbers(&network.outputs)?.is_sorted_by(|a, b| a < b) {
+                        let reason =
+                            "must have outputs for different state variables, in their order";
+                        return Err(FieldError::Order { part: word, reason });
+                    }
+                    Box::new(Mlp::new(self.shape()?, network.precision()?)?)
+                }
+                (FieldPart::Known(known), inside) => Box::new(self.hybrid(known, inside)?),
+                (_, None) => {
+                    return Err(FieldError::Order { part: word, reason: "cannot be the first" });
+                }
+                (FieldPart::Scaling(scaling), Some(inside)) => {
+                    let scaling = self.scaling_of(scaling, inside.output_len())?;
+                    Box::new(Scaled::new(inside, scaling)?)
+                }
+                (FieldPart::Conserving(conserving), Some(inside)) => {
+                    Box::new(super::ConservingField::new(inside, &conserving.sums)?)
+                }
+            });
+        }
+        let field = field.ok_or(FieldError::Empty)?;
+        let (found, expected) = (field.output_len(), self.state.len());
+        if found != expected {
+            return Err(FieldError::Length { what: "rates of the vector field", found, expected });
+        }
+        Ok(field)
+    }
+
+    /// Returns the scaling of the inner field: all rates, or the `outputs` of a network for some of them.
+    fn scaling_of(&self, scaling: &Scaling, outputs: usize) -> Result<Scaling, FieldError> {
+        let (d, m) = (self.state.len(), self.inputs.len());
+        for (values, expected) in [
+            (&scaling.state_centre, d),
+            (&scaling.state, d),
+            (&scaling.rate, d),
+            (&scaling.input_centre, m),
+            (&scaling.input, m),
+        ] {
+            if values.len() != expected {
+                let found = values.len();
+                return Err(FieldError::Length { what: "numbers of a scaling", found, expected });
+            }
+        }
+        let network = self.network().filter(|_| outputs < d);
+        let rates = self.numbers(network.map_or(&self.state, |network| &network.outputs))?;
+        let rate = rates.into_iter().map(|variable| scaling.rate[variable]).collect();
+        Ok(Scaling { rate, ..scaling.clone() })
+    }
+
+    fn hybrid(
+        &self,
+        known: &KnownDescription,
+        inside: Option<Box<dyn VectorField>>,
+    ) -> Result<HybridField, FieldError> {
+        let vocabulary = self.vocabulary().map_err(FieldError::Names)?;
+        let mut rates = Vec::with_capacity(known.rates.len());
+        for (name, text) in &known.rates {
+            rates.push((self.number(name)?, text.as_str()));
+        }
+        let field = HybridField::new(KnownRates::new(&rates, self.learned(), &vocabulary)?);
+        match inside {
+            Some(network) => field.with_network(network, &self.numbers(&known.learn)?),
+            None => Ok(field),
+        }
+    }
+
+    /// Returns the index of a state variable.
+    fn number(&self, name: &str) -> Result<usize, FieldError> {
+        let found = self.state.iter().position(|known| known == name);
+        found.ok_or_else(|| FieldError::NotAState(name.to_owned()))
+    }
+
+    fn numbers(&self, names: &[String]) -> Result<Vec<usize>, FieldError> {
+        names.iter().map(|name| self.number(name)).collect()
+    }
+}
+
+impl FieldPart {
+    /// Returns its word in a file.
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Network(_) => "network",
+            Self::Scaling(_) => "scaling",
+            Self::Known(_) => "known",
+            Self::Conserving(_) => "conserving",
+        }
+    }
+}
+
+impl NetworkDescription {
+    /// Creates a network of tanh layers with outputs for these state variables, in double precision.
+    pub fn new(hidden: &[usize], outputs: &[String]) -> Self {
+        Self {
+            hidden: hidden.to_vec(),
+            activations: vec![Activation::Tanh.name().to_owned(); hidden.len()],
+            time_input: false,
+            precision: Precision::Double.name().to_owned(),
+            outputs: outputs.to_vec(),
+        }
+    }
+
+    fn precision(&self) -> Result<Precision, FieldError> {
+        let word = self.precision.clone();
+        Precision::from_name(&word).ok_or(FieldError::Word { what: "precision", word })
+    }
+}

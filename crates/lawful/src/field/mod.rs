@@ -1,0 +1,18 @@
+//! Right-hand sides: known rates, hybrids of known rates and a network, and their description.
+
+mod conserving;
+mod constant;
+mod description;
+mod formula;
+mod hybrid;
+mod initialise;
+
+pub use conserving::ConservingField;
+pub use constant::{LearnedConstant, extend_rows};
+pub use description::{
+    ConservingDescription, Constant, FieldDescription, FieldError, FieldPart, KnownDescription,
+    NetworkDescription,
+};
+pub use formula::FormulaField;
+pub use hybrid::{HybridField, KnownRates, with_learned_as_variables};
+pub use initialise::Initialise;

@@ -1,0 +1,405 @@
+//! A trained model: it predicts, is scored, and is saved.
+#![expect(clippy::disallowed_methods, reason = "models are the one thing that the library writes")]
+
+mod archive;
+mod description;
+mod score;
+
+use std::path::Path;
+
+use lawful_law::Law;
+use lawful_ode::{InitialValueProblems, Inputs, Path as Solution, SolveError, Solver, VectorField};
+
+pub use archive::{Archive, FORMAT, ModelError};
+pub use description::{LawDescription, ModelDescription, SolverDescription, TrainedStart};
+pub use score::{LawScore, Score};
+
+use crate::data::Table;
+use crate::strategy::Vanilla;
+use crate::{
+    Dataset, Failure, FieldError, FieldPart, Interpolation, Loss, Objective, Problem, Trajectory,
+    Units,
+};
+
+/// A vector field with its learned parameters, the laws it was trained under, and the solver of its
+/// predictions.
+///
+/// ```no_run
+/// let model = lawful::Model::load("oscillator.safetensors")?;
+/// // Two rows: the states at t = 0, which are the initial ones, and at t = 10.
+/// let path = model.predict(&[1.0, 0.0], &[0.0, 10.0])?;
+/// assert_eq!(path.len(), 2 * model.state().len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Model {
+    description: ModelDescription,
+    laws: Vec<Law>,
+    /// The field's parameters, then the numbers of trained initial states.
+    theta: Vec<f64>,
+    field_len: usize,
+    solver: Solver,
+}
+
+/// Why a prediction failed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PredictError {
+    /// The initial state has another length than the model's state.
+    #[error("an initial state of {found} numbers, for a model of {expected} state variables")]
+    Initial {
+        /// Length of the given state.
+        found: usize,
+        /// Number of state variables of the model.
+        expected: usize,
+    },
+    /// The times are not strictly increasing, or there are none.
+    #[error("times must be finite and strictly increasing, and there must be at least one")]
+    Times,
+    /// The model needs inputs, and the table does not have them.
+    #[error("a table of inputs with {found} numbers in a row, for a model of {expected} inputs")]
+    Inputs {
+        /// Numbers in a row of the table.
+        found: usize,
+        /// Inputs of the model.
+        expected: usize,
+    },
+    /// The solver did not reach the last time.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+impl PredictError {
+    /// Returns a hint on what to do.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Initial { .. } => "give one number for each state variable".to_owned(),
+            Self::Times => "sort the times, and give each only once".to_owned(),
+            Self::Inputs { .. } => "give a value of each input in every row".to_owned(),
+            Self::Solve(error) => error.hint().to_string(),
+        }
+    }
+}
+
+impl Model {
+    /// Creates a model with these parameters.
+    ///
+    /// # Errors
+    /// If the description is not valid, or the number of parameters is another.
+    pub fn new(description: ModelDescription, theta: Vec<f64>) -> Result<Self, FieldError> {
+        let field = description.field.build()?;
+        let field_len = field.parameter_len();
+        let expected = field_len + description.starts.len() * description.field.state.len();
+        if theta.len() != expected {
+            let (what, found) = ("parameters of a model", theta.len());
+            return Err(FieldError::Length { what, found, expected });
+        }
+        let d = description.field.state.len();
+        if let Some(start) = description.starts.iter().find(|start| start.state.len() != d) {
+            let (what, found) = ("numbers of a trained initial state", start.state.len());
+            return Err(FieldError::Length { what, found, expected: d });
+        }
+        let laws = description.laws()?;
+        let solver = description.solver()?;
+        Ok(Self { description, laws, theta, field_len, solver })
+    }
+
+    /// Returns the description of the model.
+    pub fn description(&self) -> &ModelDescription {
+        &self.description
+    }
+
+    /// Returns the names of the state variables.
+    pub fn state(&self) -> &[String] {
+        &self.description.field.state
+    }
+
+    /// Returns the names of the inputs.
+    pub fn inputs(&self) -> &[String] {
+        &self.description.field.inputs
+    }
+
+    /// Returns the laws, in the order of every list with one entry per law.
+    pub fn laws(&self) -> &[Law] {
+        &self.laws
+    }
+
+    /// Returns the solver of predictions.
+    pub fn solver(&self) -> &Solver {
+        &self.solver
+    }
+
+    /// Sets the solver of predictions.
+    #[must_use]
+    pub fn with_solver(mut self, solver: Solver) -> Self {
+        self.description.solver = SolverDescription::of(&solver);
+        Self { solver, ..self }
+    }
+
+    /// Sets the laws that are scored; they must be written in the names of the model.
+    #[must_use]
+    pub fn with_laws(mut self, laws: Vec<Law>) -> Self {
+        self.description.laws = laws.iter().map(LawDescription::of).collect();
+        Self { laws, ..self }
+    }
+
+    /// Returns the field's parameters, then the numbers of trained initial states.
+    pub fn theta(&self) -> &[f64] {
+        &self.theta
+    }
+
+    /// Returns the parameters of the vector field.
+    pub fn parameters(&self) -> &[f64] {
+        &self.theta[..self.field_len]
+    }
+
+    /// Returns name, initial value and learned value of each learned constant.
+    pub fn constants(&self) -> Vec<(String, f64, f64)> {
+        let learned = self.description.field.learned();
+        let raw = &self.parameters()[self.field_len - learned.len()..];
+        let values = learned
+            .iter()
+            .zip(raw)
+            .map(|(constant, &raw)| (constant.name.clone(), constant.start, constant.value(raw)));
+        values.collect()
+    }
+
+    /// Returns the vector field, at its learned parameters.
+    pub fn field(&self) -> Box<dyn VectorField> {
+        let field = self.description.field.build();
+        let mut field = field.expect("it was built when the model was made");
+        field.set_parameters(self.parameters());
+        field
+    }
+
+    /// Returns the states at `times`, row after row, from `initial` at the first time.
+    ///
+    /// # Errors
+    /// If the arguments do not fit the model, or the solver fails.
+    pub fn predict(&self, initial: &[f64], times: &[f64]) -> Result<Vec<f64>, PredictError> {
+        self.predict_with(initial, times, Table { times: &[], values: &[] })
+    }
+
+    /// Returns the same with inputs from a table.
+    ///
+    /// # Errors
+    /// If the arguments do not fit the model, or the solver fails.
+    pub fn predict_with(
+        &self,
+        initial: &[f64],
+        times: &[f64],
+        inputs: Table<'_>,
+    ) -> Result<Vec<f64>, PredictError> {
+        let (found, expected) = (initial.len(), self.state().len());
+        if found != expected {
+            return Err(PredictError::Initial { found, expected });
+        }
+        let increasing = times.windows(2).all(|pair| pair[0] < pair[1]);
+        if times.is_empty() || !increasing || times.iter().any(|t| !t.is_finite()) {
+            return Err(PredictError::Times);
+        }
+        let expected = self.inputs().len();
+        let found = inputs.values.len().checked_div(inputs.times.len()).unwrap_or(0);
+        if found != expected || found * inputs.times.len() != inputs.values.len() {
+            return Err(PredictError::Inputs { found, expected });
+        }
+        let mut field = self.field();
+        let mut problems = InitialValueProblems::new(initial.len());
+        problems.push(times, initial).expect("times were checked to increase");
+        let mut path = Solution::default();
+        let signal = Signal { interpolation: self.description.interpolation, table: inputs };
+        lawful_ode::predict(&mut *field, &self.solver, &problems, &signal, &mut path)?;
+        Ok(path.observed(0).to_vec())
+    }
+
+    /// Returns the prediction along a trajectory of the data, from its initial state and with its inputs,
+    /// at other times.
+    ///
+    /// # Errors
+    /// If the trajectory does not fit the model, or the solver fails.
+    pub fn along(&self, trajectory: &Trajectory, times: &[f64]) -> Result<Vec<f64>, PredictError> {
+        let inputs = Table { times: &trajectory.times, values: &trajectory.inputs };
+        self.predict_with(&self.initial_state(trajectory), times, inputs)
+    }
+
+    /// Returns the initial state of a trajectory: the trained one if a training trajectory has the same
+    /// name and first time, otherwise the measured one.
+    pub fn initial_state(&self, trajectory: &Trajectory) -> Vec<f64> {
+        let measured = || trajectory.states[..self.state().len()].to_vec();
+        self.trained_state(trajectory).unwrap_or_else(measured)
+    }
+
+    fn trained_state(&self, trajectory: &Trajectory) -> Option<Vec<f64>> {
+        let begins = |start: &&TrainedStart| {
+            start.trajectory == trajectory.name
+                && (start.time - trajectory.times[0]).abs() < f64::MIN_POSITIVE
+        };
+        self.description.starts.iter().find(begins).map(|start| start.state.clone())
+    }
+
+    /// Returns errors and violations on some data, with the model's own solver.
+    ///
+    /// # Errors
+    /// If the solver fails, or a law has no finite value.
+    pub fn score(&self, data: &Dataset) -> Result<Score, Failure> {
+        self.score_by(data, self.solver)
+    }
+
+    /// Returns errors and violations on some data, with another solver.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    ///
+    /// # Panics
+    /// If the data have other variables than the model.
+    pub fn score_by(&self, data: &Dataset, solver: Solver) -> Result<Score, Failure> {
+        let mut objective = self.objective(data, solver);
+        score::score(&mut objective, self.parameters(), self.description.count_above)
+    }
+
+    /// Returns the model as an objective on some data, in their own units and without a strategy.
+    fn objective(&self, data: &Dataset, solver: Solver) -> Objective {
+        let starts: Vec<_> = (data.trajectories().iter().enumerate())
+            .filter_map(|(n, trajectory)| Some((n, self.trained_state(trajectory)?)))
+            .collect();
+        let problem = Problem {
+            dataset: data.clone(),
+            laws: self.laws.clone(),
+            loss: Loss::Mse,
+            interpolation: self.description.interpolation,
+            units: Units::of_data(self.state().len(), self.laws.len()),
+            constants: self.description.field.learned(),
+        };
+        let objective = Objective::new(problem, self.field(), solver, Box::new(Vanilla));
+        let objective = objective.expect("data with the variables of the model");
+        if starts.is_empty() { objective } else { objective.starting_from(starts) }
+    }
+
+    /// Writes the model as a safetensors file: as a whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelError> {
+        let path = path.as_ref();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        let bytes = self.archive().to_bytes();
+        let written = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
+        written.map_err(|error| {
+            // If the partial file cannot be removed either, the first error is the one to report.
+            let _ = std::fs::remove_file(&part);
+            ModelError::cannot("write", path, &error)
+        })
+    }
+
+    /// Reads a model that [`save`](Self::save) or the program wrote.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged, or was written by another version.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelError> {
+        let path = path.as_ref();
+        let bytes =
+            std::fs::read(path).map_err(|error| ModelError::cannot("read", path, &error))?;
+        Self::from_archive(&Archive::from_bytes(&path.display().to_string(), bytes)?)
+    }
+
+    /// Returns the model as tensors and metadata, to which more can be added before they are written.
+    ///
+    /// The tensors are `layers.N.weight` (`outputs × inputs`) and `layers.N.bias`, `constants.raw`
+    /// where constants are learned, `starts` where initial states were trained and `scaling.*` if the
+    /// network does not work in the data's units.
+    pub fn archive(&self) -> Archive {
+        let shape = self.description.field.shape().expect("it was read when the model was made");
+        let (field, starts) = self.theta.split_at(self.field_len);
+        let mut archive = Archive::new(&self.description);
+        for (n, layer) in shape.layers().enumerate() {
+            let (weights, biases) = (&field[layer.weights.clone()], &field[layer.biases.clone()]);
+            archive.add_matrix(
+                &format!("layers.{n}.weight"),
+                [layer.outputs, layer.inputs],
+                weights,
+            );
+            archive.add(&format!("layers.{n}.bias"), biases);
+        }
+        for (name, values) in
+            [("constants.raw", &field[shape.parameter_len()..]), ("starts", starts)]
+        {
+            if !values.is_empty() {
+                archive.add(name, values);
+            }
+        }
+        if let Some(scaling) = self.description.field.scaling() {
+            archive.add("scaling.time", &[scaling.time_centre, scaling.time]);
+            for (name, values) in [
+                ("state-centre", &scaling.state_centre),
+                ("state", &scaling.state),
+                ("rate", &scaling.rate),
+                ("input-centre", &scaling.input_centre),
+                ("input", &scaling.input),
+            ] {
+                archive.add(&format!("scaling.{name}"), values);
+            }
+        }
+        archive
+    }
+
+    /// Reads the model in an archive.
+    ///
+    /// # Errors
+    /// If a tensor is missing, has another size, or contradicts the metadata.
+    pub fn from_archive(archive: &Archive) -> Result<Self, ModelError> {
+        let description: ModelDescription = archive.description()?;
+        let field =
+            description.field.build().map_err(|error| archive.damaged(&error.to_string()))?;
+        let shape =
+            description.field.shape().map_err(|error| archive.damaged(&error.to_string()))?;
+        let field_len = field.parameter_len();
+        let starts = description.starts.len() * description.field.state.len();
+        let mut theta = vec![0.0; field_len + starts];
+        for (n, layer) in shape.layers().enumerate() {
+            archive.fill(&format!("layers.{n}.weight"), &mut theta[layer.weights.clone()])?;
+            archive.fill(&format!("layers.{n}.bias"), &mut theta[layer.biases.clone()])?;
+        }
+        if field_len > shape.parameter_len() {
+            archive.fill("constants.raw", &mut theta[shape.parameter_len()..field_len])?;
+        }
+        if starts > 0 {
+            archive.fill("starts", &mut theta[field_len..])?;
+        }
+        let model = Self::new(description, theta);
+        model.map_err(|error| archive.damaged(&error.to_string()))
+    }
+
+    /// Returns whether another model has the same field: the same parts with the same names, whatever the
+    /// numbers of their scaling.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let parts = |model: &Self| -> Vec<FieldPart> {
+            let parts = model.description.field.parts.iter();
+            parts.filter(|part| !matches!(part, FieldPart::Scaling(_))).cloned().collect()
+        };
+        let names = |model: &Self| {
+            let field = &model.description.field;
+            let scaled = field.scaling().is_some();
+            (field.state.clone(), field.inputs.clone(), field.constants.clone(), scaled)
+        };
+        let starts = |model: &Self| model.description.starts.len();
+        parts(self) == parts(other) && names(self) == names(other) && starts(self) == starts(other)
+    }
+}
+
+/// The inputs of one trajectory.
+struct Signal<'a> {
+    interpolation: Interpolation,
+    table: Table<'a>,
+}
+
+impl Inputs for Signal<'_> {
+    fn at(&self, _: usize, t: f64, step_start: f64, u: &mut [f64]) {
+        if !u.is_empty() {
+            self.table.at(self.interpolation, t, step_start, u);
+        }
+    }
+
+    fn next_break(&self, _: usize, t: f64) -> f64 {
+        self.table.next_break(t)
+    }
+}

@@ -1,0 +1,309 @@
+//! Solves the vector field along every segment: segments are the columns of groups, and groups are
+//! solved in parallel.
+//!
+//! The groups depend only on the segments and the solver, not on the number of threads, and sums over
+//! groups are taken in order: every number of threads gives the same bytes.
+
+use std::marker::PhantomData;
+
+use lawful_ode::{
+    Control, InitialValueProblems, Path, SolveError, Solver, VectorField, predict, pull_back,
+    replay, solve,
+};
+use rayon::prelude::*;
+
+use super::initial_states::InitialStates;
+use crate::data::{Table, Tables};
+use crate::{Dataset, Interpolation, Segment};
+
+/// Columns of a group on a fixed grid: enough for an efficient matrix product, few enough that two
+/// cores share a dozen trajectories.
+const COLUMNS: usize = 16;
+
+/// Segments that are solved together as the columns of one solve, with the buffers of that solve.
+struct Group {
+    field: Box<dyn VectorField>,
+    /// Index of the segment of each column.
+    segments: Vec<usize>,
+    /// Columns whose initial state is trained, each with the index of that state in z.
+    free: Vec<(usize, usize)>,
+    ivps: InitialValueProblems,
+    /// The path of the last recording solve.
+    recorded: Path,
+    /// The path of the last solve that only observed or replayed.
+    unrecorded: Path,
+    /// The mode of the last solve.
+    mode: Mode,
+    /// Adjoints of the observed states, in the path's own layout, and of the initial states.
+    observed_bar: Vec<f64>,
+    initial_bar: Vec<f64>,
+    /// θ's adjoint, if there are several groups.
+    theta_bar: Vec<f64>,
+    outcome: Result<(), SolveError>,
+}
+
+/// All groups, with their buffers.
+pub(crate) struct Flow {
+    field: Box<dyn VectorField>,
+    solver: Solver,
+    interpolation: Interpolation,
+    groups: Vec<Group>,
+    /// Number of groups in use.
+    used: usize,
+    segments: Vec<Segment>,
+    /// Group and column of each segment.
+    places: Vec<(usize, usize)>,
+    order: Vec<usize>,
+}
+
+/// A failed solve, with its trajectory.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FailedSolve {
+    /// Index of the trajectory in the dataset.
+    pub(crate) trajectory: usize,
+    /// What happened, when and where.
+    pub(crate) error: SolveError,
+}
+
+impl Flow {
+    pub(crate) fn new(
+        field: Box<dyn VectorField>,
+        solver: Solver,
+        interpolation: Interpolation,
+    ) -> Self {
+        Self {
+            field,
+            solver,
+            interpolation,
+            groups: Vec::new(),
+            used: 0,
+            segments: Vec::new(),
+            places: Vec::new(),
+            order: Vec::new(),
+        }
+    }
+
+    /// Arranges segments into groups, sorted by length.
+    pub(crate) fn select(
+        &mut self,
+        dataset: &Dataset,
+        segments: &[Segment],
+        starts: &InitialStates,
+    ) {
+        let d = self.field.state_len();
+        self.segments.clear();
+        self.segments.extend_from_slice(segments);
+        self.order.clear();
+        self.order.extend(0..segments.len());
+        // Longest first, so that finished columns are at the end of a group.
+        self.order.sort_unstable_by_key(|&n| (std::cmp::Reverse(segments[n].rows), n));
+        self.places.clear();
+        self.places.resize(segments.len(), (0, 0));
+        let columns = match self.solver.control() {
+            Control::Grid { .. } => COLUMNS,
+            Control::Adaptive(_) => 1,
+        };
+        self.used = segments.len().div_ceil(columns);
+        while self.groups.len() < self.used {
+            self.groups.push(Group {
+                field: self.field.fork(),
+                segments: Vec::new(),
+                free: Vec::new(),
+                ivps: InitialValueProblems::new(d),
+                recorded: Path::default(),
+                unrecorded: Path::default(),
+                mode: Mode::Record,
+                observed_bar: Vec::new(),
+                initial_bar: Vec::new(),
+                theta_bar: Vec::new(),
+                outcome: Ok(()),
+            });
+        }
+        for (g, (group, members)) in
+            self.groups.iter_mut().zip(self.order.chunks(columns)).enumerate()
+        {
+            group.segments.clear();
+            group.segments.extend_from_slice(members);
+            group.ivps.clear();
+            group.free.clear();
+            for (column, &n) in members.iter().enumerate() {
+                let Segment { trajectory, first, rows } = segments[n];
+                group.free.extend(starts.find(trajectory, first).map(|at| (column, at)));
+                let trajectory = &dataset.trajectories()[trajectory];
+                let times = &trajectory.times[first..first + rows];
+                let pushed = group.ivps.push(times, &trajectory.states[first * d..][..d]);
+                pushed.expect("a dataset's times increase, and segments are sorted by length");
+                self.places[n] = (g, column);
+            }
+        }
+    }
+
+    /// Solves every segment at θ, from the trained initial states z where there are any.
+    pub(crate) fn solve(
+        &mut self,
+        dataset: &Dataset,
+        theta: &[f64],
+        (starts, z): (&InitialStates, &[f64]),
+        mode: Mode,
+    ) -> Result<(), FailedSolve> {
+        let Self { groups, solver, interpolation, segments, used, .. } = self;
+        let groups = &mut groups[..*used];
+        for Group { free, ivps, .. } in &mut *groups {
+            let d = ivps.state_len();
+            for &(column, at) in &*free {
+                starts.write(at, z, &mut ivps.initial_mut()[column * d..][..d]);
+            }
+        }
+        let (solver, interpolation, segments) = (&*solver, *interpolation, &*segments);
+        for_each(groups, |group| {
+            group.solve(dataset, solver, interpolation, segments, theta, mode);
+        });
+        for group in groups {
+            if let Err(error) = &group.outcome {
+                let column = group.segments[error.at().column];
+                let trajectory = segments[column].trajectory;
+                return Err(FailedSolve { trajectory, error: error.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the predicted states of segment `n`, row after row.
+    pub(crate) fn observed(&self, n: usize) -> &[f64] {
+        let (group, column) = self.places[n];
+        self.groups[group].path().observed(column)
+    }
+
+    /// Computes `gradient = Σ (∂ states/∂θ)ᵀ bar` over all segments, where `bar` returns the adjoints of
+    /// the predicted states of a segment, and adds the adjoint of the trained initial states to `z_bar`.
+    pub(crate) fn pull_back<'a>(
+        &mut self,
+        dataset: &Dataset,
+        bar: impl Fn(usize) -> &'a [f64],
+        gradient: &mut [f64],
+        (starts, z_bar): (&InitialStates, &mut [f64]),
+    ) {
+        for (n, &(group, column)) in self.places.iter().enumerate() {
+            let Group { recorded, observed_bar, .. } = &mut self.groups[group];
+            observed_bar.resize(recorded.all_observed().len(), 0.0);
+            let bar = bar(n);
+            observed_bar[recorded.offset(column)..][..bar.len()].copy_from_slice(bar);
+        }
+        let Self { groups, solver, interpolation, segments, used, .. } = self;
+        let groups = &mut groups[..*used];
+        let (solver, interpolation, segments) = (&*solver, *interpolation, &*segments);
+        gradient.fill(0.0);
+        if let [group] = groups {
+            group.pull_back(dataset, solver, interpolation, segments, gradient);
+        } else {
+            groups.par_iter_mut().for_each(|group| {
+                let mut theta_bar = std::mem::take(&mut group.theta_bar);
+                theta_bar.clear();
+                theta_bar.resize(gradient.len(), 0.0);
+                group.pull_back(dataset, solver, interpolation, segments, &mut theta_bar);
+                group.theta_bar = theta_bar;
+            });
+            for group in &*groups {
+                for (sum, part) in gradient.iter_mut().zip(&group.theta_bar) {
+                    *sum += part;
+                }
+            }
+        }
+        for group in groups {
+            let d = group.ivps.state_len();
+            for &(column, at) in &group.free {
+                starts.gather(at, &group.initial_bar[column * d..][..d], z_bar);
+            }
+        }
+    }
+
+    /// Returns the number of right-hand side evaluations in the last solve.
+    pub(crate) fn evaluations(&self) -> usize {
+        self.groups[..self.used].iter().map(|group| group.path().counts().evaluations).sum()
+    }
+}
+
+/// What a solve records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Everything that the pull-back needs.
+    Record,
+    /// The observed states only.
+    Observe,
+    /// The observed states only, by the steps of the last recording solve, at another θ.
+    Replay,
+}
+
+impl Group {
+    fn solve(
+        &mut self,
+        dataset: &Dataset,
+        solver: &Solver,
+        interpolation: Interpolation,
+        segments: &[Segment],
+        theta: &[f64],
+        mode: Mode,
+    ) {
+        let Self { field, ivps, recorded, unrecorded, segments: members, .. } = self;
+        field.set_parameters(theta);
+        let inputs = tables(dataset, interpolation, segments, members);
+        self.outcome = match mode {
+            Mode::Record => solve(&mut **field, solver, ivps, &inputs, recorded),
+            Mode::Observe => predict(&mut **field, solver, ivps, &inputs, unrecorded),
+            Mode::Replay => replay(&mut **field, solver, ivps, &inputs, recorded, unrecorded),
+        };
+        self.mode = mode;
+    }
+
+    /// Returns the path of the last solve.
+    fn path(&self) -> &Path {
+        if self.mode == Mode::Record { &self.recorded } else { &self.unrecorded }
+    }
+
+    fn pull_back(
+        &mut self,
+        dataset: &Dataset,
+        solver: &Solver,
+        interpolation: Interpolation,
+        segments: &[Segment],
+        theta_bar: &mut [f64],
+    ) {
+        let Self { field, ivps, recorded, observed_bar, initial_bar, .. } = self;
+        let members = &self.segments;
+        let inputs = tables(dataset, interpolation, segments, members);
+        initial_bar.clear();
+        initial_bar.resize(members.len() * field.state_len(), 0.0);
+        pull_back(
+            &mut **field,
+            solver,
+            ivps,
+            &inputs,
+            recorded,
+            observed_bar,
+            initial_bar,
+            theta_bar,
+        );
+    }
+}
+
+/// Returns the input tables of the columns' trajectories.
+fn tables<'a>(
+    dataset: &'a Dataset,
+    interpolation: Interpolation,
+    segments: &'a [Segment],
+    members: &'a [usize],
+) -> Tables<'a, impl Fn(usize) -> Table<'a>> {
+    let table = move |column: usize| {
+        let trajectory = &dataset.trajectories()[segments[members[column]].trajectory];
+        Table { times: &trajectory.times, values: &trajectory.inputs }
+    };
+    Tables { interpolation, table, lifetime: PhantomData }
+}
+
+/// Does the work for each group, in parallel if there are several.
+fn for_each(groups: &mut [Group], work: impl Fn(&mut Group) + Sync + Send) {
+    match groups {
+        [group] => work(group),
+        groups => groups.par_iter_mut().for_each(work),
+    }
+}

@@ -1,0 +1,168 @@
+//! Initial states that are trained along with the field.
+
+use lawful_ode::Scaling;
+
+use crate::data::completed;
+use crate::{Dataset, Segment};
+
+/// Which initial states are trained along with the field, instead of taken from the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FreeStarts {
+    /// Those of trajectories, for noisy or incomplete first rows.
+    pub initial: bool,
+    /// Those of segments, which continuity then joins, for noise and gaps.
+    pub segments: bool,
+}
+
+/// Returns the trained initial states of all trajectories, from the z behind the field's parameters in
+/// a θ that was trained with [`FreeStarts::initial`] on full trajectories.
+pub fn initial_states(dataset: &Dataset, z: &[f64]) -> Vec<Vec<f64>> {
+    let free_starts = FreeStarts { initial: true, segments: false };
+    let scaling = crate::scaling(dataset);
+    let starts = InitialStates::new(dataset, &scaling, free_starts, &Segment::whole(dataset));
+    let d = dataset.state().len();
+    let state = |at: usize| {
+        let mut state = vec![0.0; d];
+        starts.write(at, z, &mut state);
+        state
+    };
+    (0..dataset.trajectories().len()).map(|trajectory| state(trajectory * d)).collect()
+}
+
+/// The layout of θ: the field's parameters, then the z of trained initial states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterLayout {
+    /// Number of parameters of the field.
+    pub fields: usize,
+    /// Index in z of each trained initial state of a trajectory.
+    initial: Vec<usize>,
+    state_len: usize,
+    len: usize,
+}
+
+impl ParameterLayout {
+    /// Returns the part of θ that the next phase continues with: the field's parameters, and the initial
+    /// states of trajectories.
+    pub fn keep(&self, theta: &[f64]) -> Vec<f64> {
+        let mut kept = theta[..self.fields].to_vec();
+        for &at in &self.initial {
+            kept.extend_from_slice(&theta[self.fields + at..][..self.state_len]);
+        }
+        kept
+    }
+
+    /// Returns the θ of this layout that continues with what another layout [kept](Self::keep). All
+    /// other initial states start at their guess.
+    ///
+    /// # Panics
+    /// If `kept` is of another field.
+    pub fn extend(&self, kept: &[f64]) -> Vec<f64> {
+        let mut theta = vec![0.0; self.len];
+        let (field, initial) = kept.split_at(self.fields);
+        theta[..self.fields].copy_from_slice(field);
+        for (&at, z) in self.initial.iter().zip(initial.chunks_exact(self.state_len)) {
+            theta[self.fields + at..][..self.state_len].copy_from_slice(z);
+        }
+        theta
+    }
+}
+
+/// The trained initial states behind the field's parameters: `y₀ = guess + s ∘ z`, z of order one.
+///
+/// The guess is the measured state, with gaps filled from the neighbouring rows; z starts at 0.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct InitialStates {
+    /// Whether the states are the guesses, without z.
+    fixed: bool,
+    /// Trajectory and row of each, sorted.
+    places: Vec<(usize, usize)>,
+    guesses: Vec<f64>,
+    scale: Vec<f64>,
+}
+
+impl InitialStates {
+    /// Creates the free starts of these segments.
+    pub(crate) fn new(
+        dataset: &Dataset,
+        scaling: &Scaling,
+        free_starts: FreeStarts,
+        segments: &[Segment],
+    ) -> Self {
+        let free =
+            |first: usize| if first == 0 { free_starts.initial } else { free_starts.segments };
+        let mut places: Vec<(usize, usize)> = (segments.iter())
+            .map(|segment| (segment.trajectory, segment.first))
+            // Laws on a segment may use the trajectory's initial state too.
+            .chain(segments.iter().map(|segment| (segment.trajectory, 0)))
+            .filter(|&(_, first)| free(first))
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        let d = dataset.state().len();
+        let mut guesses = Vec::with_capacity(places.len() * d);
+        let mut filled = (usize::MAX, Vec::new());
+        for &(trajectory, row) in &places {
+            if filled.0 != trajectory {
+                let states = completed(&dataset.trajectories()[trajectory], scaling);
+                filled = (trajectory, states);
+            }
+            guesses.extend_from_slice(&filled.1[row * d..][..d]);
+        }
+        Self { fixed: false, places, guesses, scale: scaling.state.clone() }
+    }
+
+    /// Fixes these states for these trajectories, instead of the measured ones.
+    pub(crate) fn fixed(mut states: Vec<(usize, Vec<f64>)>, d: usize) -> Self {
+        states.sort_by_key(|&(trajectory, _)| trajectory);
+        let places = states.iter().map(|&(trajectory, _)| (trajectory, 0)).collect();
+        let guesses = states.into_iter().flat_map(|(_, state)| state).collect();
+        Self { fixed: true, places, guesses, scale: vec![1.0; d] }
+    }
+
+    /// Returns the layout of θ.
+    pub(crate) fn layout(&self, fields: usize) -> ParameterLayout {
+        let d = self.scale.len();
+        let initial = self.places.iter().enumerate().filter(|(_, (_, row))| *row == 0);
+        ParameterLayout {
+            fields,
+            initial: initial.map(|(n, _)| n * d).collect(),
+            state_len: d.max(1),
+            len: fields + self.len(),
+        }
+    }
+
+    /// Returns the length of z.
+    pub(crate) fn len(&self) -> usize {
+        if self.fixed { 0 } else { self.guesses.len() }
+    }
+
+    /// Returns the index in z of the state at this row of a trajectory, if it is trained.
+    pub(crate) fn find(&self, trajectory: usize, row: usize) -> Option<usize> {
+        let found = self.places.binary_search(&(trajectory, row)).ok()?;
+        Some(found * self.scale.len())
+    }
+
+    /// Writes the state at index `at` of z.
+    pub(crate) fn write(&self, at: usize, z: &[f64], state: &mut [f64]) {
+        let guesses = &self.guesses[at..];
+        if self.fixed {
+            state.copy_from_slice(&guesses[..state.len()]);
+            return;
+        }
+        for (((state, guess), z), scale) in
+            state.iter_mut().zip(guesses).zip(&z[at..]).zip(&self.scale)
+        {
+            *state = guess + scale * z;
+        }
+    }
+
+    /// Adds the adjoint of the state at index `at` to that of z.
+    pub(crate) fn gather(&self, at: usize, state_bar: &[f64], z_bar: &mut [f64]) {
+        if self.fixed {
+            return;
+        }
+        for ((sum, bar), scale) in z_bar[at..].iter_mut().zip(state_bar).zip(&self.scale) {
+            *sum += scale * bar;
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Training: from data and laws to a model.
+//!
+//! ```text
+//! Training ── prepare ──► Prepared ── run ──► phase by phase: Trainer ──► Outcome ──► Trained
+//!  (settings)           (all settings)             │      ▲
+//!                             recipes          diagnosis ─┴─ Plan (remedies)
+//! ```
+
+mod best_point;
+mod diagnosis;
+mod laws;
+mod observer;
+mod phase;
+mod plan;
+mod prepared;
+mod recipes;
+mod run;
+mod trained;
+mod trainer;
+mod training;
+
+pub use best_point::{BestPoint, Verdict};
+pub use diagnosis::{STEP_LEAST, scaled_mean_square};
+pub use laws::Laws;
+pub use observer::{Event, Observer, PhaseStart, Row, StopReason};
+pub use phase::{Phase, Shooting, total};
+pub use plan::{Plan, PlanState, Remedy};
+pub use prepared::{FieldSettings, Prepared, finer};
+pub use recipes::{RECIPES, Recipe};
+pub use run::Run;
+pub use trained::Trained;
+pub use trainer::{
+    GradientAt, Outcome, Progress, Restore, Settings, Trainer, TrainerError, Validated, Validation,
+};
+pub use training::{Training, TrainingError};

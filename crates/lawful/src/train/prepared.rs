@@ -1,0 +1,372 @@
+//! A training in which every setting has a value: what the library and the program run.
+
+use lawful_law::{Enforcement, Law, Vocabulary};
+use lawful_ode::{Activation, Control, MlpShape, Precision, Scaling, Solver, VectorField};
+
+use super::phase::total;
+use super::{Phase, Settings, Shooting, Trainer, Validation};
+use crate::data::Sampler;
+use crate::model::{LawDescription, ModelDescription, SolverDescription, TrainedStart};
+use crate::strategy::{StrategySettings, Vanilla};
+use crate::{
+    ConservingDescription, Constant, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts,
+    Initialise, Interpolation, KnownDescription, LearnedConstant, Loss, Model, NetworkDescription,
+    Objective, ObjectiveError, Problem, Trajectory, Units, initial_states,
+};
+
+/// A training in which every setting has a value. [`Training::prepare`](super::Training::prepare)
+/// returns it.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The training data.
+    pub data: Dataset,
+    /// The names in laws and rates; learned constants have their initial values.
+    pub vocabulary: Vocabulary,
+    /// The constants that are learned.
+    pub constants: Vec<LearnedConstant>,
+    /// The laws, chained ones split.
+    pub laws: Vec<Law>,
+    /// The loss of one cell.
+    pub loss: Loss,
+    /// How inputs are interpolated between rows.
+    pub interpolation: Interpolation,
+    /// The right-hand side.
+    pub field: FieldSettings,
+    /// Solver of the training.
+    pub solver: Solver,
+    /// Solver of predictions and scores.
+    pub predict: Solver,
+    /// How violations enter the objective.
+    pub strategy: StrategySettings,
+    /// Whether the network and the objective work in units estimated from the data.
+    pub scale: bool,
+    /// Whether the initial states of trajectories are trained.
+    pub initial_state: bool,
+    /// Weight decay: half of it, times the sum of the network's squared parameters, is added to the
+    /// objective.
+    pub decay: f64,
+    /// Share of the data that is held out for early stopping.
+    pub validation: f64,
+    /// Whether remedies add phases after a diagnosis.
+    pub remedies: bool,
+    /// Seed of initial weights and batches.
+    pub seed: u64,
+    /// The phases, in order; at least one.
+    pub phases: Vec<Phase>,
+    /// The recipe that chose the phases, if one did.
+    pub recipe: Option<&'static str>,
+    /// Its reasons.
+    pub remarks: Vec<String>,
+    /// The units of the network, if they are not the data's.
+    pub scaling: Option<Scaling>,
+    /// The units in which errors and violations enter the objective.
+    pub units: Units,
+}
+
+/// Settings of the right-hand side: a network and known rates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldSettings {
+    /// Width of each hidden layer.
+    pub hidden: Vec<usize>,
+    /// Activation of each hidden layer.
+    pub activations: Vec<Activation>,
+    /// Distribution of the initial weights.
+    pub init: Initialise,
+    /// Whether time is an input of the network.
+    pub time_input: bool,
+    /// Precision of the arithmetic inside the network.
+    pub precision: Precision,
+    /// Known rates: state variable and expression, in the order of the state.
+    pub known: Vec<(String, String)>,
+    /// The state variables for which the network has an output, in the order of the state; if empty,
+    /// there is no network.
+    pub learn: Vec<String>,
+}
+
+impl FieldSettings {
+    /// Two hidden layers of 50 tanh units, with outputs for these state variables.
+    pub fn new(learn: &[String]) -> Self {
+        Self::layers(&[50, 50], learn)
+    }
+
+    /// Hidden layers of these widths with tanh, and outputs for these state variables.
+    pub fn layers(hidden: &[usize], learn: &[String]) -> Self {
+        Self {
+            hidden: hidden.to_vec(),
+            activations: vec![Activation::Tanh; hidden.len()],
+            init: Initialise::default(),
+            time_input: false,
+            precision: Precision::Double,
+            known: Vec::new(),
+            learn: learn.to_vec(),
+        }
+    }
+}
+
+impl Prepared {
+    /// Returns the vector field as a value.
+    pub fn description(&self) -> FieldDescription {
+        let FieldSettings { hidden, activations, time_input, precision, known, learn, .. } =
+            &self.field;
+        let constants = self.vocabulary.constants().iter().map(|(name, start)| {
+            let learned = self.constants.iter().find(|constant| constant.name == *name);
+            Constant {
+                name: name.clone(),
+                start: *start,
+                learned: learned.is_some(),
+                min: learned.and_then(|constant| constant.min),
+                max: learned.and_then(|constant| constant.max),
+            }
+        });
+        let mut parts = Vec::new();
+        if !learn.is_empty() {
+            parts.push(FieldPart::Network(NetworkDescription {
+                hidden: hidden.clone(),
+                activations: activations.iter().map(|known| known.name().to_owned()).collect(),
+                time_input: *time_input,
+                precision: precision.name().to_owned(),
+                outputs: learn.clone(),
+            }));
+            parts.extend(self.scaling.clone().map(FieldPart::Scaling));
+        }
+        if !known.is_empty() {
+            let (rates, learn) = (known.clone(), learn.clone());
+            parts.push(FieldPart::Known(KnownDescription { rates, learn }));
+        }
+        let hard = self.laws.iter().filter(|law| law.enforcement() == Enforcement::Hard);
+        let sums: Vec<Vec<f64>> = hard.filter_map(|law| Some(law.invariant()?.weights)).collect();
+        if !sums.is_empty() {
+            parts.push(FieldPart::Conserving(ConservingDescription { sums }));
+        }
+        FieldDescription {
+            state: self.vocabulary.state().to_vec(),
+            inputs: self.vocabulary.inputs().to_vec(),
+            constants: constants.collect(),
+            definitions: self.vocabulary.definitions().to_vec(),
+            parts,
+        }
+    }
+
+    /// Builds the right-hand side, at θ = 0.
+    fn build_field(&self) -> Box<dyn VectorField> {
+        self.description().build().expect("`prepare` has built it before")
+    }
+
+    /// Returns the shape of the network; without outputs if every rate is known.
+    pub fn shape(&self) -> MlpShape {
+        MlpShape {
+            state: self.vocabulary.state().len(),
+            outputs: self.field.learn.len(),
+            inputs: self.vocabulary.inputs().len(),
+            time: self.field.time_input,
+            hidden: self.field.hidden.clone(),
+            activations: self.field.activations.clone(),
+        }
+    }
+
+    /// Returns the length of the field's θ: the network's parameters, then the learned constants.
+    pub fn parameter_len(&self) -> usize {
+        self.shape().parameter_len() + self.constants.len()
+    }
+
+    /// Returns the number of parameters of a model: the field's, and the trained initial states.
+    pub fn theta_len(&self) -> usize {
+        let states = self.data.trajectories().len() * self.vocabulary.state().len();
+        self.parameter_len() + if self.initial_state { states } else { 0 }
+    }
+
+    /// Returns the iteration of the last evaluation if no phase ends early: the number of evaluations
+    /// minus 1.
+    pub fn iterations(&self) -> usize {
+        total(&self.phases)
+    }
+
+    /// Returns the problem on these data, in the data's own units.
+    pub fn problem(&self, dataset: Dataset) -> Problem {
+        let (laws, loss) = (self.laws.clone(), self.loss);
+        let units = Units::of_data(dataset.state().len(), laws.len());
+        let (interpolation, constants) = (self.interpolation, self.constants.clone());
+        Problem { dataset, laws, loss, interpolation, units, constants }
+    }
+
+    /// Returns the initial parameters: drawn weights, and the measured initial states.
+    pub fn initial_theta(&self) -> Vec<f64> {
+        self.drawn_theta(0)
+    }
+
+    /// Returns initial parameters with different weights for every `draw`.
+    pub(super) fn drawn_theta(&self, draw: usize) -> Vec<f64> {
+        // Seeds are below 2⁵⁴.
+        let seed = self.seed + ((draw as u64) << 54);
+        let mut theta = self.field.init.draw(&self.shape(), seed);
+        theta.resize(self.theta_len(), 0.0);
+        theta
+    }
+
+    /// Returns the model with this θ, reached at this iteration.
+    ///
+    /// # Panics
+    /// If θ is of another training.
+    pub fn model(&self, theta: Vec<f64>, iteration: usize) -> Model {
+        let z = &theta[self.parameter_len()..];
+        let starts = if self.initial_state {
+            let states = initial_states(&self.data, z);
+            let starts = self.data.trajectories().iter().zip(states);
+            let starts = starts.map(|(trajectory, state)| TrainedStart {
+                trajectory: trajectory.name.clone(),
+                time: trajectory.times[0],
+                state,
+            });
+            starts.collect()
+        } else {
+            Vec::new()
+        };
+        let description = ModelDescription {
+            field: self.description(),
+            laws: self.laws.iter().map(LawDescription::of).collect(),
+            interpolation: self.interpolation,
+            solver: SolverDescription::of(&self.predict),
+            starts,
+            count_above: self.strategy.kind.count_above(),
+            iteration,
+        };
+        Model::new(description, theta).expect("`prepare` has built it before")
+    }
+
+    /// Returns an objective on the training data at θ, in the data's own units.
+    pub(super) fn measure(&self, solver: Solver, theta: &[f64]) -> Objective {
+        let problem = self.problem(self.data.clone());
+        let objective = Objective::new(problem, self.build_field(), solver, Box::new(Vanilla));
+        let objective = objective.expect("`prepare` has made one before");
+        if !self.initial_state {
+            return objective;
+        }
+        let states = initial_states(&self.data, &theta[self.parameter_len()..]);
+        objective.starting_from(states.into_iter().enumerate().collect())
+    }
+
+    /// Returns the strategy of a phase: its own, or the training's.
+    pub fn strategy_of<'a>(&'a self, phase: &'a Phase) -> &'a StrategySettings {
+        phase.strategy.as_ref().unwrap_or(&self.strategy)
+    }
+
+    /// Returns the objective of a phase on these data.
+    ///
+    /// # Errors
+    /// If the field or the strategy does not fit the problem.
+    pub fn objective(&self, phase: &Phase, dataset: Dataset) -> Result<Objective, ObjectiveError> {
+        let strategy = self.strategy_of(phase);
+        let units = Units { margin: strategy.margin, ..self.units.clone() };
+        let problem = Problem { units, ..self.problem(dataset) };
+        let solver = finer(self.solver, phase.substeps);
+        let segments = phase.shooting.segments(&problem.dataset);
+        let free = matches!(phase.shooting, Shooting::Multiple { free: true, .. });
+        let free_starts = FreeStarts { initial: self.initial_state, segments: free };
+        let laws = self.laws.iter();
+        let penalised: Vec<bool> =
+            laws.map(|law| law.enforcement() == Enforcement::Penalty).collect();
+        let field = self.build_field();
+        let objective = Objective::new(problem, field, solver, strategy.kind.build(&penalised))?
+            .with_decay(self.decay, self.shape().parameter_len());
+        Ok(if free_starts == FreeStarts::default() {
+            objective
+        } else {
+            objective.with_free_starts(free_starts, &segments)
+        })
+    }
+
+    /// Returns the training loop of a phase that continues with what was kept of the previous one.
+    ///
+    /// # Panics
+    /// If the phase is not one of this training's plan.
+    pub fn trainer(&self, phase: &Phase, kept: &[f64]) -> Trainer {
+        let (trained, held_out) = self.split();
+        let strategy = self.strategy_of(phase);
+        let sampler = match phase.shooting {
+            Shooting::Single => Sampler::new(phase.batch, &trained, self.seed)
+                .expect("`prepare` has found a complete row to start from"),
+            shooting @ Shooting::Multiple { .. } => Sampler::of(shooting.segments(&trained)),
+        };
+        let settings = Settings {
+            iterations: phase.iterations,
+            tolerance: strategy.tolerance,
+            best_point: strategy.best_point,
+            schedule: phase.schedule,
+            ..Settings::default()
+        };
+        let make = |data| self.objective(phase, data).expect("`prepare` has made one before");
+        let objective = make(trained);
+        let theta = objective.layout().extend(kept);
+        let optimiser = phase.optimiser.build(theta.len());
+        let trainer = Trainer::new(objective, optimiser, settings, theta);
+        let trainer = trainer.expect("θ of its own objective").with_sampler(sampler);
+        match held_out {
+            Some(held_out) if phase.shooting == Shooting::Single => {
+                let validation = Validation::new(make(held_out), VALIDATE_EVERY, PATIENCE);
+                trainer.with_validation(validation.expect("the interval is not 0"))
+            }
+            _ => trainer,
+        }
+    }
+
+    /// Splits the data into training data and held-out data: full trajectories if there are enough of
+    /// them, otherwise the tail of each.
+    pub(super) fn split(&self) -> (Dataset, Option<Dataset>) {
+        let (data, share) = (&self.data, self.validation);
+        if share <= 0.0 {
+            return (data.clone(), None);
+        }
+        let trajectories = data.trajectories();
+        let of = |trajectories| {
+            let (state, inputs) = (data.state().to_vec(), data.inputs().to_vec());
+            Dataset::with_open_starts(state, inputs, trajectories).expect("parts of checked data")
+        };
+        if trajectories.len() >= ENOUGH_TRAJECTORIES && !self.initial_state {
+            let kept = trajectories.len() - held(share, trajectories.len());
+            return (of(trajectories[..kept].to_vec()), Some(of(trajectories[kept..].to_vec())));
+        }
+        let (d, m) = (data.state().len(), data.inputs().len());
+        let (mut trained, mut held_out) = (Vec::new(), Vec::new());
+        for trajectory in trajectories {
+            let rows = (trajectory.len() - held(share, trajectory.len())).max(2);
+            let mut head = trajectory.clone();
+            head.times.truncate(rows);
+            head.states.truncate(rows * d);
+            head.inputs.truncate(rows * m);
+            trained.push(head);
+            held_out.push(Trajectory { scored_from: rows, ..trajectory.clone() });
+        }
+        (of(trained), Some(of(held_out)))
+    }
+
+    /// Checks that the vector field can be built.
+    pub(super) fn check(&self) -> Result<(), FieldError> {
+        self.description().build().map(|_| ())
+    }
+}
+
+/// Iterations between two evaluations on held-out data.
+const VALIDATE_EVERY: usize = 5;
+/// Iterations without a lower error on held-out data after which training stops.
+const PATIENCE: usize = 300;
+
+/// Fewest trajectories for which full trajectories are held out, not the tail of each.
+const ENOUGH_TRAJECTORIES: usize = 5;
+
+/// Returns how many of `count` are held out: at least one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+fn held(share: f64, count: usize) -> usize {
+    ((share * count as f64).round() as usize).clamp(1, count - 1)
+}
+
+/// Returns the same solver with `factor` times the steps on the data's grid.
+pub fn finer(solver: Solver, factor: usize) -> Solver {
+    match solver.control() {
+        Control::Grid { substeps } if factor > 1 => {
+            let control = Control::Grid { substeps: factor * substeps };
+            let finer = Solver::new(solver.tableau(), control).expect("as it was, but finer");
+            finer.with_memory(solver.memory())
+        }
+        _ => solver,
+    }
+}

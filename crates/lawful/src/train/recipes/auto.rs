@@ -1,0 +1,128 @@
+//! Selects phases from the data.
+
+use super::super::Shooting;
+use super::{CAUTIOUS, Choice, Facts, Recipe, UNRESOLVED, adam, lbfgs, phase};
+use crate::number::short;
+
+pub(super) const RECIPE: Recipe = Recipe {
+    name: "auto",
+    help: "selects from length, noise and gaps of the data, and prints what it chose and why",
+    smooth: true,
+    choose,
+};
+
+/// Estimated noise above this share of a state's standard deviation counts as noise.
+const NOISE: f64 = 2e-3;
+/// Largest change in a solver step, in standard deviations, with noise and without: the solver's error,
+/// which grows with the fourth power, should not limit the fit.
+const CHANGE_WITH_NOISE: f64 = 0.25;
+const CHANGE: f64 = 0.1;
+/// Iterations with noise, on segments and on full trajectories.
+const ON_SEGMENTS: usize = 299;
+const WITH_NOISE: usize = 1999;
+/// Fewest rows in which no estimated noise means no noise. In fewer rows weak noise is not detected, and a
+/// close fit follows it: with 20 rows of an oscillator with 1 % noise, the error was 4 to 6 times larger
+/// with the settings for clean data.
+const ROWS_THAT_SHOW_NOISE: usize = 100;
+/// Share of the data that is held out with noise, and the fewest rows for it.
+const HELD_OUT: f64 = 0.2;
+const ROWS_TO_HOLD_OUT: usize = 100;
+/// Weight decay with noise if nothing is held out.
+const DECAY: f64 = 1e-5;
+
+fn choose(facts: &Facts) -> Choice {
+    let noise = crate::noise(facts.dataset);
+    let (noisiest, level) = noise
+        .iter()
+        .copied()
+        .enumerate()
+        .fold((0, 0.0), |worst, one| if one.1 > worst.1 { one } else { worst });
+    let mut choice = if level > NOISE {
+        let name = &facts.dataset.state()[noisiest];
+        let share = short(100.0 * level);
+        let why = if level < UNRESOLVED {
+            format!("`{name}` has noise of about {share} % of its standard deviation")
+        } else {
+            format!(
+                "`{name}` jumps from row to row, by noise or by motion that the rows do not resolve: treated as noise"
+            )
+        };
+        noisy(facts, why)
+    } else {
+        clean(facts)
+    };
+    let substeps = facts.substeps(if level > NOISE { CHANGE_WITH_NOISE } else { CHANGE });
+    if substeps > 1 {
+        choice
+            .remarks
+            .push(format!("the rows are far apart: {substeps} solver steps per interval"));
+    }
+    if !facts.strategy.is_smooth() {
+        choice.phases = adam::phases(facts);
+        choice
+            .remarks
+            .push("the strategy has kinks or jumps, where L-BFGS stalls: Adam instead".to_owned());
+    }
+    for phase in &mut choice.phases {
+        phase.substeps = substeps;
+    }
+    choice
+}
+
+/// Without noise: the closest fit, unless the rows are too few to detect weak noise.
+fn clean(facts: &Facts) -> Choice {
+    let missing = facts.dataset.missing();
+    let free = missing > 0;
+    let mut phases = lbfgs::phases(facts, free);
+    let mut remarks = vec!["no noise found: L-BFGS".to_owned()];
+    let rows = facts.dataset.rows();
+    if rows < ROWS_THAT_SHOW_NOISE {
+        for phase in &mut phases {
+            phase.optimiser = CAUTIOUS;
+        }
+        remarks.push(format!(
+            "{rows} rows are too few to detect weak noise: L-BFGS with the settings for noisy data"
+        ));
+    }
+    remarks.push(match lbfgs::segments(facts) {
+        Some(steps) => {
+            format!("multiple shooting on {steps}-step segments first, then the full trajectory")
+        }
+        None => "the trajectories are too short for multiple shooting".to_owned(),
+    });
+    if free {
+        remarks.push(format!(
+            "{missing} cells are missing: the states from which segments start are trained"
+        ));
+    }
+    Choice { remarks, ..Choice::with_remedies(phases) }
+}
+
+/// With noise: multiple shooting with free starts, then full trajectories with trained initial states,
+/// with early stopping or weight decay.
+fn noisy(facts: &Facts, why: String) -> Choice {
+    let mut phases = vec![phase(CAUTIOUS, WITH_NOISE, Shooting::Single)];
+    let mut remarks = vec![why, "initial states are trained".to_owned()];
+    if let Some(steps) = lbfgs::segments(facts) {
+        phases.insert(0, phase(CAUTIOUS, ON_SEGMENTS, Shooting::Multiple { steps, free: true }));
+        remarks.push(format!(
+            "multiple shooting on {steps}-step segments first, then the full trajectory"
+        ));
+    }
+    let rows = facts.dataset.rows();
+    let mut choice = Choice { initial_state: true, ..Choice::with_remedies(phases) };
+    if rows >= ROWS_TO_HOLD_OUT {
+        choice.validation = HELD_OUT;
+        remarks.push(format!(
+            "the last {} % of the rows are held out; training stops where their error is smallest",
+            short(100.0 * HELD_OUT)
+        ));
+    } else {
+        choice.decay = DECAY;
+        remarks.push(format!(
+            "{rows} rows are too few to hold some out: weight decay {}",
+            short(DECAY)
+        ));
+    }
+    Choice { remarks, ..choice }
+}

@@ -1,0 +1,111 @@
+//! Recipes: named choices of phases.
+
+mod adam;
+mod auto;
+mod lbfgs;
+mod paper;
+
+use super::{Phase, Shooting};
+use crate::Dataset;
+use crate::optimiser::{LbfgsScaling, LbfgsSettings, OptimiserKind};
+use crate::strategy::StrategySettings;
+
+/// A recipe: a named choice of phases and settings.
+#[derive(Debug)]
+pub struct Recipe {
+    /// The word of `recipe` in an experiment file.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// Whether it works best with a smooth objective, so that strategies default to their smooth form.
+    pub smooth: bool,
+    /// Its choice.
+    pub(crate) choose: fn(&Facts) -> Choice,
+}
+
+/// The words of `recipe` in an experiment file; the first is the default.
+pub const RECIPES: &[Recipe] = &[auto::RECIPE, lbfgs::RECIPE, adam::RECIPE, paper::RECIPE];
+
+/// A level of noise, in standard deviations, above which it cannot be distinguished from motion that
+/// the rows do not resolve.
+pub(crate) const UNRESOLVED: f64 = 0.5;
+
+/// The facts that a recipe uses.
+pub(crate) struct Facts<'a> {
+    /// The training data.
+    pub(crate) dataset: &'a Dataset,
+    /// How violations enter the objective.
+    pub(crate) strategy: &'a StrategySettings,
+}
+
+/// The choice of a recipe, for settings that the user has left out.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Choice {
+    pub(crate) phases: Vec<Phase>,
+    pub(crate) scale: bool,
+    pub(crate) initial_state: bool,
+    pub(crate) decay: f64,
+    pub(crate) validation: f64,
+    pub(crate) remedies: bool,
+    /// Its reasons, in words.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Choice {
+    /// Chooses these phases with remedies.
+    fn with_remedies(phases: Vec<Phase>) -> Self {
+        Self { remedies: true, ..Self::of(phases) }
+    }
+
+    /// Chooses these phases, and the defaults of everything else.
+    pub(crate) fn of(phases: Vec<Phase>) -> Self {
+        Self {
+            phases,
+            scale: true,
+            initial_state: false,
+            decay: 0.0,
+            validation: 0.0,
+            remedies: false,
+            remarks: Vec::new(),
+        }
+    }
+}
+
+impl Facts<'_> {
+    /// Returns the initial number of solver steps per interval of the data, for a method of order four:
+    /// in each step, states change on average by at most this share of their standard deviation.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped first")]
+    fn substeps(&self, largest_change: f64) -> usize {
+        let scaling = crate::scaling(self.dataset);
+        let trajectories = self.dataset.trajectories();
+        let span: f64 = trajectories.iter().map(|t| t.times[t.len() - 1] - t.times[0]).sum();
+        let steps: usize = trajectories.iter().map(|t| t.len() - 1).sum();
+        let interval = span / steps.max(1) as f64;
+        let changes = scaling.rate.iter().zip(&scaling.state).map(|(rate, s)| rate * interval / s);
+        let most = changes.fold(0.0, f64::max) / largest_change;
+        most.ceil().clamp(1.0, MOST_SUBSTEPS) as usize
+    }
+
+    /// Returns the number of steps of the longest trajectory.
+    fn longest(&self) -> usize {
+        let lengths = self.dataset.trajectories().iter().map(crate::Trajectory::len);
+        lengths.max().unwrap_or(1) - 1
+    }
+}
+
+/// See [`Facts::substeps`].
+const MOST_SUBSTEPS: f64 = 16.0;
+
+/// A phase on all data.
+fn phase(optimiser: OptimiserKind, iterations: usize, shooting: Shooting) -> Phase {
+    Phase { shooting, ..Phase::new(optimiser, iterations) }
+}
+
+/// L-BFGS for the closest fit.
+fn quasi_newton(iterations: usize, shooting: Shooting) -> Phase {
+    phase(OptimiserKind::Lbfgs(LbfgsSettings::default()), iterations, shooting)
+}
+
+/// L-BFGS for noisy data, as studied in `docs/scarce-data.md`: a closer fit would follow the noise.
+const CAUTIOUS: OptimiserKind =
+    OptimiserKind::Lbfgs(LbfgsSettings { memory: 100, scaling: LbfgsScaling::Newest });

@@ -1,0 +1,89 @@
+//! Runs the phases of a training in order, including those that remedies add.
+
+use super::diagnosis::{Diagnosis, diagnose};
+use super::{Observer, Outcome, PhaseStart, Plan, Prepared, Progress, Remedy, StopReason};
+use crate::ParameterLayout;
+
+/// The result of a training run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// The outcome of its last phase.
+    pub outcome: Outcome,
+    /// The plan at the end.
+    pub plan: Plan,
+    /// The layout of θ in the last phase.
+    pub layout: ParameterLayout,
+}
+
+impl Prepared {
+    /// Trains from the start.
+    pub fn run(&self, observer: &mut dyn Observer) -> Run {
+        self.resume(Plan::new(&self.phases), None, observer)
+    }
+
+    /// Resumes from a checkpoint: the plan, and the progress of its phase. The result has the same bytes
+    /// as a run without a pause.
+    ///
+    /// # Panics
+    /// If the progress is of another training.
+    pub fn resume(
+        &self,
+        mut plan: Plan,
+        mut progress: Option<Progress>,
+        observer: &mut dyn Observer,
+    ) -> Run {
+        let mut kept = self.initial_theta();
+        let mut strategy = None;
+        loop {
+            let mut trainer = self.trainer(plan.phase(), &kept);
+            let layout = trainer.objective().layout();
+            let resumed = progress.as_ref().is_some_and(|progress| progress.iteration > 0);
+            observer.phase(&PhaseStart { plan: &plan, layout: &layout, resumed });
+            if let Some(state) = strategy.take() {
+                trainer = trainer.continuing(&state);
+            }
+            if let Some(progress) = progress.take() {
+                trainer = trainer.from_checkpoint(progress).expect("progress of this training");
+            }
+            let outcome = trainer.run(observer);
+            if outcome.stop == StopReason::Interrupted {
+                return Run { outcome, plan, layout };
+            }
+            kept = layout.keep(&outcome.last.theta);
+            let own = self.strategy_of(plan.phase()).clone();
+            let why = self.fix(&mut plan, &outcome.stop, &mut kept, observer);
+            let failed = matches!(outcome.stop, StopReason::Failed(_)) && why.is_none();
+            if failed || !plan.next(outcome.last.iteration, why) {
+                return Run { outcome, plan, layout };
+            }
+            if *self.strategy_of(plan.phase()) == own {
+                strategy = Some(outcome.last.strategy.laws);
+            }
+        }
+    }
+
+    /// Diagnoses the phase and adds a remedy to the plan if it needs one. Returns both in words.
+    fn fix(
+        &self,
+        plan: &mut Plan,
+        stop: &StopReason,
+        kept: &mut Vec<f64>,
+        observer: &mut dyn Observer,
+    ) -> Option<String> {
+        let Diagnosis { what, how, remedy } = diagnose(self, plan, stop, kept)?;
+        if !self.remedies {
+            observer
+                .warn(&format!("{what}; `remedies = true` under `[training]` would try: {how}"));
+            return None;
+        }
+        if !plan.may_try(&remedy) {
+            observer.warn(&format!("{what}, and no remedy is left to try"));
+            return None;
+        }
+        if matches!(remedy, Remedy::MultipleShooting { afresh: true, .. }) {
+            *kept = self.drawn_theta(plan.draws() + 1);
+        }
+        plan.apply(remedy);
+        Some(format!("{what}: {how}"))
+    }
+}

@@ -1,0 +1,95 @@
+//! The result of a training.
+
+use std::fmt::Write as _;
+
+use super::{Prepared, Run, StopReason};
+use crate::number::short;
+use crate::{Failure, Model, Score};
+
+/// A trained model, and how training went.
+#[derive(Debug)]
+pub struct Trained {
+    /// The model: at the best point if the strategy returns to it or training failed, otherwise at the
+    /// last point.
+    pub model: Model,
+    /// Why training ended.
+    pub stop: StopReason,
+    /// Iterations done.
+    pub iterations: usize,
+    /// The score of the model on the training data, or why it cannot be solved there.
+    pub score: Result<Score, Failure>,
+    /// The recipe that chose the phases, if one did.
+    pub recipe: Option<&'static str>,
+    /// Its reasons.
+    pub remarks: Vec<String>,
+    /// The phases, including those of remedies, in words.
+    pub phases: Vec<String>,
+}
+
+impl Prepared {
+    /// Returns the result of a run of this training.
+    pub fn trained(&self, run: &Run) -> Trained {
+        let Run { outcome, plan, layout } = run;
+        let known = outcome.best.value().is_some();
+        let failed = matches!(outcome.stop, StopReason::Failed(_));
+        let best = known && (failed || self.strategy.best_point.is_some());
+        let (theta, iteration) = if best {
+            (outcome.best.theta(), outcome.best.iteration())
+        } else {
+            (&*outcome.last.theta, outcome.last.iteration)
+        };
+        let model = self.model(layout.keep(theta), plan.start() + iteration);
+        let score = model.score(&self.data);
+        Trained {
+            score,
+            model,
+            stop: outcome.stop.clone(),
+            iterations: plan.start() + outcome.last.iteration,
+            recipe: self.recipe,
+            remarks: self.remarks.clone(),
+            phases: plan.phases().iter().map(super::Phase::describe).collect(),
+        }
+    }
+}
+
+impl Trained {
+    /// Returns a summary of a few lines: how training ended, the error, the violation of each law, the
+    /// learned constants, the choices of the recipe with its reasons, and the phases.
+    pub fn summary(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "training    {} iterations: {}", self.iterations, self.stop);
+        match &self.score {
+            Ok(score) => {
+                let _ = writeln!(text, "fit         MSE {}", short(score.mse));
+                for (law, score) in self.model.laws().iter().zip(&score.laws) {
+                    let (mean, max) = (short(score.mean), short(score.max));
+                    let share = short(100.0 * score.share);
+                    let name = law.name();
+                    let _ = writeln!(
+                        text,
+                        "law         {name}: violation {mean} on average, {max} at most, at {share} % \
+                         of the steps"
+                    );
+                }
+            }
+            Err(failure) => {
+                let _ = writeln!(text, "fit         cannot be solved: {failure}");
+            }
+        }
+        for (name, start, value) in self.model.constants() {
+            let (value, start) = (short(value), short(start));
+            let _ = writeln!(text, "constant    {name} = {value}, from {start}");
+        }
+        if let Some(recipe) = self.recipe {
+            let _ = writeln!(text, "recipe      {recipe}");
+        }
+        for remark in &self.remarks {
+            let _ = writeln!(text, "            – {remark}");
+        }
+        for (n, phase) in self.phases.iter().enumerate() {
+            let _ = writeln!(text, "phase {:<6}{phase}", n + 1);
+        }
+        text
+    }
+}

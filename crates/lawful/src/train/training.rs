@@ -1,0 +1,435 @@
+//! The builder of a training: data and settings; recipes choose the rest.
+
+use lawful_law::{Enforcement, Law};
+use lawful_ode::{Adaptive, Control, Solver, tableaus};
+use thiserror::Error;
+
+use super::recipes::{Choice, Facts};
+use super::{FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Shooting, Trained};
+use crate::data::{Batch, Interpolation, Sampler, scaling, units};
+use crate::settings::SettingError;
+use crate::strategy::{StrategyKind, StrategySettings};
+use crate::{DataError, Dataset, FieldError, Loss, ObjectiveError, Trajectory, Units};
+
+/// A training: data, laws and settings. Settings that are left out have defaults or are chosen by the
+/// recipe.
+///
+/// ```no_run
+/// # use lawful::{Dataset, Laws, Training};
+/// # let (times, states): (Vec<f64>, Vec<f64>) = Default::default();
+/// let data = Dataset::single(&["x", "v"], times, states)?;
+/// let laws = Laws::parse(&data, ["next(x^2 + v^2) <= x^2 + v^2"])?;
+/// let trained = Training::new(data).laws(laws).seed(1).run()?;
+/// println!("{}", trained.summary());
+/// trained.model.save("oscillator.safetensors")?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// | setting | default |
+/// |---|---|
+/// | [`laws`](Self::laws) | none |
+/// | [`field`](Self::field) | two hidden layers of 50 tanh units |
+/// | [`recipe`](Self::recipe) or [`phases`](Self::phases) | the recipe `auto` |
+/// | [`strategy`](Self::strategy) | self-adaptive, in its smooth form for the recipes `auto`, `lbfgs` and `adam` |
+/// | [`solver`](Self::solver), [`predict`](Self::predict) | the 3/8 rule on the data's grid; adaptive Dormand–Prince |
+/// | [`loss`](Self::loss), [`interpolation`](Self::interpolation) | squared errors; linear inputs |
+/// | [`scale`](Self::scale), [`initial_state`](Self::initial_state), [`weight_decay`](Self::weight_decay), [`validation`](Self::validation), [`remedies`](Self::remedies) | chosen by the recipe |
+/// | [`seed`](Self::seed) | 1 |
+#[derive(Debug, Clone)]
+pub struct Training {
+    data: Dataset,
+    laws: Option<Laws>,
+    field: Option<FieldSettings>,
+    phases: Phases,
+    strategy: Option<StrategySettings>,
+    solver: Solver,
+    predict: Solver,
+    loss: Loss,
+    interpolation: Interpolation,
+    scale: Option<bool>,
+    initial_state: Option<bool>,
+    decay: Option<f64>,
+    validation: Option<f64>,
+    remedies: Option<bool>,
+    seed: u64,
+}
+
+/// Where the phases come from.
+#[derive(Debug, Clone)]
+enum Phases {
+    Recipe(&'static Recipe),
+    Listed(Vec<Phase>),
+}
+
+/// Why a training cannot be prepared.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum TrainingError {
+    /// The data cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The laws name other variables than the data.
+    #[error("the laws are written for the variables {laws}, the data have {data}")]
+    Names {
+        /// The variables of the laws.
+        laws: String,
+        /// The variables of the data.
+        data: String,
+    },
+    /// The vector field cannot be built.
+    #[error(transparent)]
+    Field(#[from] FieldError),
+    /// The objective cannot be built.
+    #[error(transparent)]
+    Objective(#[from] ObjectiveError),
+    /// A setting of the training is outside its range.
+    #[error("`{setting}` is {value}, but must be {range}")]
+    Setting {
+        /// The setting.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+        /// The values that it takes.
+        range: &'static str,
+    },
+    /// A setting of the strategy is outside its range.
+    #[error(transparent)]
+    StrategySetting(#[from] SettingError),
+    /// There is no phase.
+    #[error("there is no phase, so nothing would be trained")]
+    NoPhase,
+    /// A phase cannot be run on the data.
+    #[error("phase {number}: {reason}")]
+    Phase {
+        /// Which phase, counted from 1.
+        number: usize,
+        /// Why not.
+        reason: String,
+    },
+    /// A law cannot be guaranteed by the vector field.
+    #[error("the law `{law}` cannot be guaranteed: {reason}")]
+    Law {
+        /// The law's name.
+        law: String,
+        /// Why not.
+        reason: &'static str,
+    },
+}
+
+impl Training {
+    /// Creates a training on these data, with defaults for everything else.
+    pub fn new(data: Dataset) -> Self {
+        let tolerances = Adaptive::with_tolerances(1e-9, 1e-11);
+        let predict = Solver::new(&tableaus::DOPRI5, Control::Adaptive(tolerances));
+        Self {
+            data,
+            laws: None,
+            field: None,
+            phases: Phases::Recipe(&RECIPES[0]),
+            strategy: None,
+            solver: Solver::default(),
+            predict: predict.expect("dopri5 has an error estimate"),
+            loss: Loss::default(),
+            interpolation: Interpolation::default(),
+            scale: None,
+            initial_state: None,
+            decay: None,
+            validation: None,
+            remedies: None,
+            seed: 1,
+        }
+    }
+
+    /// Sets the laws.
+    #[must_use]
+    pub fn laws(self, laws: Laws) -> Self {
+        Self { laws: Some(laws), ..self }
+    }
+
+    /// Sets the right-hand side.
+    #[must_use]
+    pub fn field(self, field: FieldSettings) -> Self {
+        Self { field: Some(field), ..self }
+    }
+
+    /// Selects the recipe that chooses the phases.
+    #[must_use]
+    pub fn recipe(self, recipe: &'static Recipe) -> Self {
+        Self { phases: Phases::Recipe(recipe), ..self }
+    }
+
+    /// Sets the phases.
+    #[must_use]
+    pub fn phases(self, phases: Vec<Phase>) -> Self {
+        Self { phases: Phases::Listed(phases), ..self }
+    }
+
+    /// Sets the strategy.
+    #[must_use]
+    pub fn strategy(self, strategy: StrategySettings) -> Self {
+        Self { strategy: Some(strategy), ..self }
+    }
+
+    /// Sets the solver of the training.
+    #[must_use]
+    pub fn solver(self, solver: Solver) -> Self {
+        Self { solver, ..self }
+    }
+
+    /// Sets the solver of predictions and scores.
+    #[must_use]
+    pub fn predict(self, predict: Solver) -> Self {
+        Self { predict, ..self }
+    }
+
+    /// Sets the loss.
+    #[must_use]
+    pub fn loss(self, loss: Loss) -> Self {
+        Self { loss, ..self }
+    }
+
+    /// Sets the interpolation of inputs between rows.
+    #[must_use]
+    pub fn interpolation(self, interpolation: Interpolation) -> Self {
+        Self { interpolation, ..self }
+    }
+
+    /// Sets whether the network and the objective work in units of order one, estimated from the data.
+    #[must_use]
+    pub fn scale(self, scale: bool) -> Self {
+        Self { scale: Some(scale), ..self }
+    }
+
+    /// Sets whether the initial states of trajectories are trained.
+    #[must_use]
+    pub fn initial_state(self, trained: bool) -> Self {
+        Self { initial_state: Some(trained), ..self }
+    }
+
+    /// Sets the weight decay: `decay/2` times the sum of the network's squared parameters is added to the
+    /// objective.
+    #[must_use]
+    pub fn weight_decay(self, decay: f64) -> Self {
+        Self { decay: Some(decay), ..self }
+    }
+
+    /// Sets the share of the data that is held out for early stopping.
+    #[must_use]
+    pub fn validation(self, share: f64) -> Self {
+        Self { validation: Some(share), ..self }
+    }
+
+    /// Sets whether remedies add phases after a flat or poor fit, a fit that depends on the solver's
+    /// steps, or a phase that diverges.
+    #[must_use]
+    pub fn remedies(self, remedies: bool) -> Self {
+        Self { remedies: Some(remedies), ..self }
+    }
+
+    /// Sets the seed of initial weights and batches, at most 2⁵³.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Trains.
+    ///
+    /// # Errors
+    /// If the settings do not fit the data or each other. A training that diverges is not an error: see
+    /// [`Trained::stop`].
+    pub fn run(self) -> Result<Trained, TrainingError> {
+        self.run_with(&mut ())
+    }
+
+    /// Trains, and calls an observer after every iteration, which may stop the training.
+    ///
+    /// # Errors
+    /// If the settings do not fit the data or each other.
+    pub fn run_with(self, observer: &mut dyn Observer) -> Result<Trained, TrainingError> {
+        let prepared = self.prepare()?;
+        let run = prepared.run(observer);
+        Ok(prepared.trained(&run))
+    }
+
+    /// Chooses all settings that were left out, and checks that the training can run.
+    ///
+    /// # Errors
+    /// If the settings do not fit the data or each other.
+    pub fn prepare(self) -> Result<Prepared, TrainingError> {
+        self.check_settings()?;
+        let Self { data, laws, field, phases, solver, predict, loss, interpolation, .. } = self;
+        let laws = match laws {
+            Some(laws) => laws,
+            None => Laws::new(Laws::words(&data).check().map_err(FieldError::Names)?),
+        };
+        check_names(&data, &laws)?;
+        let field = field.unwrap_or_else(|| FieldSettings::new(data.state()));
+        let strategy = match (self.strategy, &phases) {
+            (Some(strategy), _) => strategy,
+            (None, Phases::Recipe(recipe)) if recipe.smooth => {
+                let kind = StrategyKind::default();
+                StrategySettings::new(kind.smooth_form(&[]).unwrap_or(kind))
+            }
+            (None, _) => StrategySettings::new(StrategyKind::default()),
+        };
+        let (choice, recipe) = match phases {
+            Phases::Recipe(recipe) => {
+                let facts = Facts { dataset: &data, strategy: &strategy };
+                ((recipe.choose)(&facts), Some(recipe.name))
+            }
+            Phases::Listed(phases) => (Choice::of(phases), None),
+        };
+        let scale = self.scale.unwrap_or(choice.scale);
+        let (scaling, units) = if scale {
+            let scaling = scaling(&data);
+            let units = units(&data, laws.laws(), laws.constants(), &scaling);
+            (Some(scaling), units)
+        } else {
+            (None, Units::of_data(data.state().len(), laws.laws().len()))
+        };
+        let prepared = Prepared {
+            vocabulary: laws.vocabulary().clone(),
+            constants: laws.constants().to_vec(),
+            laws: laws.laws().to_vec(),
+            data,
+            loss,
+            interpolation,
+            field,
+            solver,
+            predict,
+            strategy,
+            scale,
+            initial_state: self.initial_state.unwrap_or(choice.initial_state),
+            decay: self.decay.unwrap_or(choice.decay),
+            validation: self.validation.unwrap_or(choice.validation),
+            remedies: self.remedies.unwrap_or(choice.remedies),
+            seed: self.seed,
+            phases: choice.phases,
+            recipe,
+            remarks: choice.remarks,
+            scaling,
+            units,
+        };
+        check(&prepared)?;
+        Ok(prepared)
+    }
+
+    fn check_settings(&self) -> Result<(), TrainingError> {
+        let decay = self.decay.unwrap_or(0.0);
+        let validation = self.validation.unwrap_or(0.0);
+        let seed = self.seed;
+        for (setting, value, range, fine) in [
+            (
+                "weight-decay",
+                decay.to_string(),
+                "a number of at least 0",
+                decay >= 0.0 && decay.is_finite(),
+            ),
+            (
+                "validation",
+                validation.to_string(),
+                "a number from 0 to below 1",
+                (0.0..1.0).contains(&validation),
+            ),
+            ("seed", seed.to_string(), "at most 2⁵³ = 9007199254740992", seed <= 1 << 53),
+        ] {
+            if !fine {
+                return Err(TrainingError::Setting { setting, value, range });
+            }
+        }
+        if let Some(strategy) = &self.strategy {
+            strategy.kind.check()?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that the laws are written in the names of the data.
+fn check_names(data: &Dataset, laws: &Laws) -> Result<(), TrainingError> {
+    let vocabulary = laws.vocabulary();
+    if vocabulary.state() == data.state() && vocabulary.inputs() == data.inputs() {
+        return Ok(());
+    }
+    let listed = |state: &[String], inputs: &[String]| [state, inputs].concat().join(", ");
+    Err(TrainingError::Names {
+        laws: listed(vocabulary.state(), vocabulary.inputs()),
+        data: listed(data.state(), data.inputs()),
+    })
+}
+
+/// Checks that everything can be built and every phase can run.
+fn check(prepared: &Prepared) -> Result<(), TrainingError> {
+    for law in prepared.laws.iter().filter(|law| law.enforcement() == Enforcement::Hard) {
+        check_hard(prepared, law)?;
+    }
+    let laws = prepared.laws.len();
+    prepared.strategy.kind.check_laws(laws).map_err(ObjectiveError::Strategy)?;
+    if prepared.phases.is_empty() {
+        return Err(TrainingError::NoPhase);
+    }
+    if !prepared.initial_state {
+        prepared.data.check_starts()?;
+    }
+    for (n, phase) in prepared.phases.iter().enumerate() {
+        let checked = check_phase(prepared, phase);
+        checked.map_err(|reason| TrainingError::Phase { number: n + 1, reason })?;
+        prepared.strategy_of(phase).kind.check_laws(laws).map_err(ObjectiveError::Strategy)?;
+        prepared.check()?;
+        prepared.objective(phase, prepared.data.clone())?;
+    }
+    Ok(())
+}
+
+/// Checks that a vector field can guarantee a law.
+fn check_hard(prepared: &Prepared, law: &Law) -> Result<(), TrainingError> {
+    let states = prepared.vocabulary.state().len();
+    let reason = match law.invariant() {
+        Some(invariant) if invariant.weights[states..].iter().any(|weight| *weight != 0.0) => {
+            "it depends on a learned constant"
+        }
+        Some(invariant) if invariant.value.is_some() => {
+            "only a sum that keeps its initial value can be guaranteed; write it as `… == initial(…)`"
+        }
+        Some(_) if !prepared.field.known.is_empty() => {
+            "known rates, which are not changed, may violate it"
+        }
+        Some(_) => return Ok(()),
+        None => "only a weighted sum of states that keeps its initial value can be guaranteed",
+    };
+    Err(TrainingError::Law { law: law.name().to_owned(), reason })
+}
+
+fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
+    let data = &prepared.data;
+    let longest = data.trajectories().iter().map(Trajectory::len).max().unwrap_or(0);
+    let (optimiser, strategy) = (phase.optimiser.title(), prepared.strategy_of(phase));
+    let in_range = phase.optimiser.check().and_then(|()| strategy.kind.check());
+    in_range.map_err(|error| error.to_string())?;
+    if phase.batch != Batch::Full && !phase.optimiser.takes_batches() {
+        return Err(format!(
+            "{optimiser} cannot be trained on batches, whose values differ by chance"
+        ));
+    }
+    if strategy.best_point.is_some() && phase.batch != Batch::Full {
+        return Err(
+            "the best point cannot be found in batches, whose values differ by chance".into()
+        );
+    }
+    if strategy.best_point.is_some() && !phase.optimiser.returns_to_best_point() {
+        return Err(format!("{optimiser} never takes a worse point than the best one"));
+    }
+    match phase.shooting {
+        Shooting::Multiple { steps: 0, .. } => Err("segments of 0 steps".to_owned()),
+        Shooting::Multiple { steps, .. } if steps >= longest => Err(format!(
+            "segments of {steps} steps, but the longest trajectory has {}",
+            longest.saturating_sub(1)
+        )),
+        Shooting::Multiple { .. } if phase.batch != Batch::Full => {
+            Err("multiple shooting uses all segments at once, not a batch".to_owned())
+        }
+        Shooting::Multiple { .. } => Ok(()),
+        Shooting::Single => match Sampler::new(phase.batch, data, prepared.seed) {
+            Some(_) => Ok(()),
+            None => Err("no window begins with a row in which every state is measured".to_owned()),
+        },
+    }
+}

@@ -52,6 +52,15 @@ impl SolveError {
         }
     }
 
+    pub(crate) fn at_mut(&mut self) -> &mut Moment {
+        match self {
+            Self::DerivativeNotFinite(at)
+            | Self::NotFinite(at)
+            | Self::StepTooSmall { at, .. }
+            | Self::TooManySteps { at, .. } => at,
+        }
+    }
+
     /// Returns a hint for the user: what to try next.
     pub fn hint(&self) -> &'static str {
         match self {

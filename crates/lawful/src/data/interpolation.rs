@@ -39,9 +39,22 @@ impl Table<'_> {
     /// Writes the inputs at `t` to `u`. `step_start` is where the solver's current step began: a held input takes
     /// its left limit at a row's time, unless a step begins there.
     pub fn at(&self, interpolation: Interpolation, t: f64, step_start: f64, u: &mut [f64]) {
+        self.at_since(0.0, interpolation, t, step_start, u);
+    }
+
+    /// The same for times since `origin`, which are compared with the rows' in the form in which a
+    /// solver has them.
+    pub(crate) fn at_since(
+        &self,
+        origin: f64,
+        interpolation: Interpolation,
+        t: f64,
+        step_start: f64,
+        u: &mut [f64],
+    ) {
         let m = u.len();
         let row = |n: usize| &self.values[n * m..][..m];
-        let after = self.times.partition_point(|&time| time <= t);
+        let after = self.times.partition_point(|&time| time - origin <= t);
         if after == 0 {
             u.copy_from_slice(row(0));
             return;
@@ -51,12 +64,13 @@ impl Table<'_> {
         match interpolation {
             Interpolation::Previous => {
                 // At the end of a step that began earlier, the interval left of it still counts.
-                let left = before > 0 && t <= self.times[before] && step_start < t;
+                let left = before > 0 && t <= self.times[before] - origin && step_start < t;
                 u.copy_from_slice(row(before - usize::from(left)));
             }
             Interpolation::Linear if next == before => u.copy_from_slice(row(before)),
             Interpolation::Linear => {
-                let share = (t - self.times[before]) / (self.times[next] - self.times[before]);
+                let (first, last) = (self.times[before] - origin, self.times[next] - origin);
+                let share = (t - first) / (last - first);
                 for ((u, a), b) in u.iter_mut().zip(row(before)).zip(row(next)) {
                     *u = a + share * (b - a);
                 }
@@ -68,8 +82,13 @@ impl Table<'_> {
 impl Table<'_> {
     /// Returns the time of the first row after `t`, where an input may have a kink or a jump.
     pub fn next_break(&self, t: f64) -> f64 {
-        let after = self.times.partition_point(|&time| time <= t);
-        self.times.get(after).copied().unwrap_or(f64::INFINITY)
+        self.next_break_since(0.0, t)
+    }
+
+    /// The same for times since `origin`.
+    pub(crate) fn next_break_since(&self, origin: f64, t: f64) -> f64 {
+        let after = self.times.partition_point(|&time| time - origin <= t);
+        self.times.get(after).map_or(f64::INFINITY, |time| time - origin)
     }
 }
 
@@ -77,18 +96,20 @@ impl Table<'_> {
 pub(crate) struct Tables<'a, F> {
     /// How inputs are interpolated between rows.
     pub(crate) interpolation: Interpolation,
-    /// The table of a column.
+    /// The table of a column, and the origin of its solver's times.
     pub(crate) table: F,
     pub(crate) lifetime: std::marker::PhantomData<&'a ()>,
 }
 
-impl<'a, F: Fn(usize) -> Table<'a>> Inputs for Tables<'a, F> {
+impl<'a, F: Fn(usize) -> (Table<'a>, f64)> Inputs for Tables<'a, F> {
     fn at(&self, column: usize, t: f64, step_start: f64, u: &mut [f64]) {
-        (self.table)(column).at(self.interpolation, t, step_start, u);
+        let (table, origin) = (self.table)(column);
+        table.at_since(origin, self.interpolation, t, step_start, u);
     }
 
     fn next_break(&self, column: usize, t: f64) -> f64 {
-        (self.table)(column).next_break(t)
+        let (table, origin) = (self.table)(column);
+        table.next_break_since(origin, t)
     }
 }
 

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use lawful_law::{Expression, Steps, Workspace};
 use lawful_ode::{
-    Adaptive, Control, Equations, InitialValueProblems, Inputs, Path, Recorded, SolveError, Solver,
-    Tableau, predict,
+    Adaptive, Control, Equations, InitialValueProblems, Inputs, Path, Recorded, Shifted,
+    SolveError, Solver, Tableau, predict, times_since,
 };
 
 use super::Trajectory;
@@ -69,16 +69,24 @@ impl Simulation {
         };
         let tableau = self.tableau.unwrap_or(&lawful_ode::tableaus::DOPRI5);
         let solver = Solver::new(tableau, control).expect("dopri5 has an error estimate");
-        let mut field = Recorded::new(self.field.clone());
+        let mut since = Vec::new();
+        let origin = match times.first() {
+            Some(&first) => times_since(first, times, &mut since),
+            None => 0.0,
+        };
+        let mut field = Shifted::new(Box::new(Recorded::new(self.field.clone())));
+        field.set_origins([origin]);
         let mut ivps = InitialValueProblems::new(self.field.state_len());
-        ivps.push(times, initial).expect("increasing times, and one value per equation");
+        ivps.push(&since, initial).expect("increasing times, and one value per equation");
         let mut path = Path::default();
-        let signals = Signals::new(self);
-        predict(&mut field, &solver, &ivps, &signals, &mut path)?;
+        let mut signals = Signals::new(self);
+        signals.origin = origin;
+        let solved = predict(&mut field, &solver, &ivps, &signals, &mut path);
+        solved.map_err(|error| field.at_user_times(error))?;
         let mut inputs = vec![0.0; times.len() * self.inputs.len()];
         if !self.inputs.is_empty() {
             for (row, &t) in inputs.chunks_exact_mut(self.inputs.len()).zip(times) {
-                signals.at(0, t, t, row);
+                signals.at_user_time(t, row);
             }
         }
         Ok(Trajectory {
@@ -123,6 +131,8 @@ struct Signals<'a> {
     /// One row of states and inputs, which functions of t do not use.
     row: Vec<f64>,
     states: usize,
+    /// What the solver's times are counted from.
+    origin: f64,
     workspace: RefCell<Workspace>,
 }
 
@@ -131,17 +141,29 @@ impl<'a> Signals<'a> {
         let (states, inputs) = (simulation.field.state_len(), simulation.field.input_len());
         assert_eq!(simulation.inputs.len(), inputs, "one expression per input");
         let row = vec![0.0; states + inputs];
-        Self { expressions: &simulation.inputs, row, states, workspace: RefCell::default() }
+        Self {
+            expressions: &simulation.inputs,
+            row,
+            states,
+            origin: 0.0,
+            workspace: RefCell::default(),
+        }
     }
 }
 
-impl Inputs for Signals<'_> {
-    fn at(&self, _: usize, t: f64, _: f64, u: &mut [f64]) {
+impl Signals<'_> {
+    fn at_user_time(&self, t: f64, u: &mut [f64]) {
         let (states, inputs) = self.row.split_at(self.states);
         let steps = Steps { times: &[t], states, inputs };
         let workspace = &mut *self.workspace.borrow_mut();
         for (expression, u) in self.expressions.iter().zip(u) {
             expression.values(&steps, workspace, std::slice::from_mut(u));
         }
+    }
+}
+
+impl Inputs for Signals<'_> {
+    fn at(&self, _: usize, t: f64, _: f64, u: &mut [f64]) {
+        self.at_user_time(self.origin + t, u);
     }
 }

@@ -8,7 +8,10 @@ mod score;
 use std::path::Path;
 
 use lawful_law::Law;
-use lawful_ode::{InitialValueProblems, Inputs, Path as Solution, SolveError, Solver, VectorField};
+use lawful_ode::{
+    InitialValueProblems, Inputs, Path as Solution, Shifted, SolveError, Solver, VectorField,
+    times_since,
+};
 
 pub use archive::{Archive, FORMAT, ModelError};
 pub use description::{LawDescription, ModelDescription, SolverDescription, TrainedStart};
@@ -202,12 +205,17 @@ impl Model {
         if found != expected || found * inputs.times.len() != inputs.values.len() {
             return Err(PredictError::Inputs { found, expected });
         }
-        let mut field = self.field();
+        let mut field = Shifted::new(self.field());
+        let mut since = Vec::new();
+        let origin = times_since(times[0], times, &mut since);
+        field.set_origins([origin]);
         let mut problems = InitialValueProblems::new(initial.len());
-        problems.push(times, initial).expect("times were checked to increase");
+        problems.push(&since, initial).expect("times were checked to increase");
         let mut path = Solution::default();
-        let signal = Signal { interpolation: self.description.interpolation, table: inputs };
-        lawful_ode::predict(&mut *field, &self.solver, &problems, &signal, &mut path)?;
+        let signal =
+            Signal { interpolation: self.description.interpolation, table: inputs, origin };
+        let solved = lawful_ode::predict(&mut field, &self.solver, &problems, &signal, &mut path);
+        solved.map_err(|error| field.at_user_times(error))?;
         Ok(path.observed(0).to_vec())
     }
 
@@ -390,16 +398,18 @@ impl Model {
 struct Signal<'a> {
     interpolation: Interpolation,
     table: Table<'a>,
+    /// What the solver's times are counted from.
+    origin: f64,
 }
 
 impl Inputs for Signal<'_> {
     fn at(&self, _: usize, t: f64, step_start: f64, u: &mut [f64]) {
         if !u.is_empty() {
-            self.table.at(self.interpolation, t, step_start, u);
+            self.table.at_since(self.origin, self.interpolation, t, step_start, u);
         }
     }
 
     fn next_break(&self, _: usize, t: f64) -> f64 {
-        self.table.next_break(t)
+        self.table.next_break_since(self.origin, t)
     }
 }

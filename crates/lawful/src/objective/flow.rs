@@ -7,8 +7,8 @@
 use std::marker::PhantomData;
 
 use lawful_ode::{
-    Control, InitialValueProblems, Path, SolveError, Solver, VectorField, predict, pull_back,
-    replay, solve,
+    Control, InitialValueProblems, Path, Shifted, SolveError, Solver, VectorField, predict,
+    pull_back, replay, solve, times_since,
 };
 use rayon::prelude::*;
 
@@ -22,11 +22,13 @@ const COLUMNS: usize = 16;
 
 /// Segments that are solved together as the columns of one solve, with the buffers of that solve.
 struct Group {
-    field: Box<dyn VectorField>,
+    field: Shifted,
     /// Index of the segment of each column.
     segments: Vec<usize>,
     /// Columns whose initial state is trained, each with the index of that state in z.
     free: Vec<(usize, usize)>,
+    /// What the times of each column are counted from: its trajectory's start.
+    origins: Vec<f64>,
     ivps: InitialValueProblems,
     /// The path of the last recording solve.
     recorded: Path,
@@ -54,6 +56,8 @@ pub(crate) struct Flow {
     /// Group and column of each segment.
     places: Vec<(usize, usize)>,
     order: Vec<usize>,
+    /// Scratch: the times of a segment since its trajectory's start.
+    since: Vec<f64>,
 }
 
 /// A failed solve, with its trajectory.
@@ -80,6 +84,7 @@ impl Flow {
             segments: Vec::new(),
             places: Vec::new(),
             order: Vec::new(),
+            since: Vec::new(),
         }
     }
 
@@ -106,9 +111,10 @@ impl Flow {
         self.used = segments.len().div_ceil(columns);
         while self.groups.len() < self.used {
             self.groups.push(Group {
-                field: self.field.fork(),
+                field: Shifted::new(self.field.fork()),
                 segments: Vec::new(),
                 free: Vec::new(),
+                origins: Vec::new(),
                 ivps: InitialValueProblems::new(d),
                 recorded: Path::default(),
                 unrecorded: Path::default(),
@@ -126,15 +132,18 @@ impl Flow {
             group.segments.extend_from_slice(members);
             group.ivps.clear();
             group.free.clear();
+            group.origins.clear();
             for (column, &n) in members.iter().enumerate() {
                 let Segment { trajectory, first, rows } = segments[n];
                 group.free.extend(starts.find(trajectory, first).map(|at| (column, at)));
                 let trajectory = &dataset.trajectories()[trajectory];
                 let times = &trajectory.times[first..first + rows];
-                let pushed = group.ivps.push(times, &trajectory.states[first * d..][..d]);
+                group.origins.push(times_since(trajectory.times[0], times, &mut self.since));
+                let pushed = group.ivps.push(&self.since, &trajectory.states[first * d..][..d]);
                 pushed.expect("a dataset's times increase, and segments are sorted by length");
                 self.places[n] = (g, column);
             }
+            group.field.set_origins(group.origins.iter().copied());
         }
     }
 
@@ -162,7 +171,8 @@ impl Flow {
             if let Err(error) = &group.outcome {
                 let column = group.segments[error.at().column];
                 let trajectory = segments[column].trajectory;
-                return Err(FailedSolve { trajectory, error: error.clone() });
+                let error = group.field.at_user_times(error.clone());
+                return Err(FailedSolve { trajectory, error });
             }
         }
         Ok(())
@@ -244,13 +254,13 @@ impl Group {
         theta: &[f64],
         mode: Mode,
     ) {
-        let Self { field, ivps, recorded, unrecorded, segments: members, .. } = self;
+        let Self { field, ivps, recorded, unrecorded, segments: members, origins, .. } = self;
         field.set_parameters(theta);
-        let inputs = tables(dataset, interpolation, segments, members);
+        let inputs = tables(dataset, interpolation, segments, members, origins);
         self.outcome = match mode {
-            Mode::Record => solve(&mut **field, solver, ivps, &inputs, recorded),
-            Mode::Observe => predict(&mut **field, solver, ivps, &inputs, unrecorded),
-            Mode::Replay => replay(&mut **field, solver, ivps, &inputs, recorded, unrecorded),
+            Mode::Record => solve(field, solver, ivps, &inputs, recorded),
+            Mode::Observe => predict(field, solver, ivps, &inputs, unrecorded),
+            Mode::Replay => replay(field, solver, ivps, &inputs, recorded, unrecorded),
         };
         self.mode = mode;
     }
@@ -268,21 +278,12 @@ impl Group {
         segments: &[Segment],
         theta_bar: &mut [f64],
     ) {
-        let Self { field, ivps, recorded, observed_bar, initial_bar, .. } = self;
+        let Self { field, ivps, recorded, observed_bar, initial_bar, origins, .. } = self;
         let members = &self.segments;
-        let inputs = tables(dataset, interpolation, segments, members);
+        let inputs = tables(dataset, interpolation, segments, members, origins);
         initial_bar.clear();
         initial_bar.resize(members.len() * field.state_len(), 0.0);
-        pull_back(
-            &mut **field,
-            solver,
-            ivps,
-            &inputs,
-            recorded,
-            observed_bar,
-            initial_bar,
-            theta_bar,
-        );
+        pull_back(field, solver, ivps, &inputs, recorded, observed_bar, initial_bar, theta_bar);
     }
 }
 
@@ -292,10 +293,11 @@ fn tables<'a>(
     interpolation: Interpolation,
     segments: &'a [Segment],
     members: &'a [usize],
-) -> Tables<'a, impl Fn(usize) -> Table<'a>> {
+    origins: &'a [f64],
+) -> Tables<'a, impl Fn(usize) -> (Table<'a>, f64)> {
     let table = move |column: usize| {
         let trajectory = &dataset.trajectories()[segments[members[column]].trajectory];
-        Table { times: &trajectory.times, values: &trajectory.inputs }
+        (Table { times: &trajectory.times, values: &trajectory.inputs }, origins[column])
     };
     Tables { interpolation, table, lifetime: PhantomData }
 }

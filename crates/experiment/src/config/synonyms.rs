@@ -5,7 +5,7 @@ use lawful::law::nearest;
 use super::{KEYS, SECTIONS};
 
 /// Names of keys in other programs, and their names here.
-const SYNONYMS: [(&str, &str); 20] = [
+const SYNONYMS: [(&str, &str); 24] = [
     ("lr", "rate"),
     ("learning-rate", "rate"),
     ("learning_rate", "rate"),
@@ -26,6 +26,10 @@ const SYNONYMS: [(&str, &str); 20] = [
     ("penalty", "strategy"),
     ("integrator", "solver"),
     ("tol", "tolerance"),
+    ("hold", "interpolation"),
+    ("switch", "penalise"),
+    ("violation", "penalty"),
+    ("refresh", "weight-every"),
 ];
 
 /// Returns a hint for a key that is not similar to one of this section.

@@ -15,6 +15,8 @@ pub struct Shifted {
     field: Box<dyn VectorField>,
     /// What is added to the solver's time, for each column.
     origins: Vec<f64>,
+    /// Whether any origin is not 0.
+    shifts: bool,
     /// The user's times of all columns.
     t: Vec<f64>,
 }
@@ -22,13 +24,14 @@ pub struct Shifted {
 impl Shifted {
     /// A field whose columns all start at the solver's own time.
     pub fn new(field: Box<dyn VectorField>) -> Self {
-        Self { field, origins: Vec::new(), t: Vec::new() }
+        Self { field, origins: Vec::new(), shifts: false, t: Vec::new() }
     }
 
     /// Sets the origin of each column; columns beyond the list have 0.
     pub fn set_origins(&mut self, origins: impl IntoIterator<Item = f64>) {
         self.origins.clear();
         self.origins.extend(origins);
+        self.shifts = self.origins.iter().any(|origin| origin.abs() > 0.0);
     }
 
     /// The origin of a column.
@@ -79,6 +82,9 @@ impl VectorField for Shifted {
     }
 
     fn eval(&mut self, slot: usize, t: &[f64], y: &[f64], u: &[f64], dy: &mut [f64]) {
+        if !self.shifts {
+            return self.field.eval(slot, t, y, u, dy);
+        }
         self.t.clear();
         let origins = self.origins.iter().copied().chain(std::iter::repeat(0.0));
         self.t.extend(t.iter().zip(origins).map(|(t, origin)| t + origin));
@@ -106,8 +112,8 @@ impl VectorField for Shifted {
     }
 
     fn fork(&self) -> Box<dyn VectorField> {
-        let origins = self.origins.clone();
-        Box::new(Self { field: self.field.fork(), origins, t: Vec::new() })
+        let (field, origins) = (self.field.fork(), self.origins.clone());
+        Box::new(Self { field, origins, shifts: self.shifts, t: Vec::new() })
     }
 }
 

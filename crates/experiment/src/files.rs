@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the lint points to this module")]
 
 mod encoding;
+mod lock;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 use lawful::law::nearest;
 
 use crate::diagnostic::{Diagnostic, Place};
+
+pub use lock::Lock;
 
 /// Reads the bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {

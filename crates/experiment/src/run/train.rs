@@ -14,9 +14,10 @@ use super::recorder::{Recorder, RunObserver};
 use crate::config::{self, ExperimentFile};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
+use crate::files::{self, Lock};
 use crate::phrases::counted;
+use crate::predict;
 use crate::scores::{Scores, score_sets};
-use crate::{files, predict};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ pub fn train(
 ) -> Result<Trained, Diagnostic> {
     let experiment = &file.experiment;
     let folder = RunFolder::create(parent, file)?;
+    let _lock = Lock::take(folder.path(), &mut |text| observer.warn(text))?;
     let log = Log::resume(&folder.log(), 0)?;
     let plan = Plan::new(&experiment.training.phases);
     let from = Begin { plan, progress: None, ended: None };
@@ -74,23 +76,24 @@ pub fn resume(
     observer: &mut dyn RunObserver,
 ) -> Result<Resumed, Diagnostic> {
     let folder = RunFolder::open(path)?;
-    let mut manifest = Manifest::read(&folder.manifest())?;
     let experiment = config::read_run(path)?.experiment;
-    manifest.check_data(&experiment)?;
-    match iterations {
-        Some(more) if more > manifest.iterations => {
-            manifest.extended_by += more - manifest.iterations;
-            manifest.extended_from.push(manifest.iterations);
-            manifest.iterations = more;
-        }
-        Some(fewer) if fewer < manifest.iterations => {
-            let planned = counted(manifest.iterations, "iteration");
-            return Err(Diagnostic::new(format!("this run has {planned}; {fewer} is less"))
-                .with_hint("give the total number of iterations, for example twice as many"));
-        }
-        _ => {}
+    let read = || {
+        let manifest = Manifest::read(&folder.manifest())?;
+        manifest.check_data(&experiment)?;
+        extended(manifest, iterations)
+    };
+    let is_finished = |manifest: &Manifest| {
+        manifest.status == Status::Finished && manifest.done >= manifest.iterations
+    };
+    // Nothing is written into a finished run, which may be in a folder that cannot be written.
+    let manifest = read()?;
+    if is_finished(&manifest) {
+        return Ok(Resumed::Finished(Box::new(manifest)));
     }
-    if manifest.status == Status::Finished && manifest.done >= manifest.iterations {
+    let _lock = Lock::take(path, &mut |text| observer.warn(text))?;
+    // Another process may have trained it before it was locked.
+    let mut manifest = read()?;
+    if is_finished(&manifest) {
         return Ok(Resumed::Finished(Box::new(manifest)));
     }
     let checkpoint = folder.model(ModelChoice::Last);
@@ -115,6 +118,24 @@ pub fn resume(
     manifest.write(&folder.manifest())?;
     let trained = run(&experiment, folder, manifest, log, from, observer)?;
     Ok(Resumed::Trained(Box::new(trained)))
+}
+
+/// Plans more iterations: this many in all.
+fn extended(mut manifest: Manifest, iterations: Option<usize>) -> Result<Manifest, Diagnostic> {
+    match iterations {
+        Some(more) if more > manifest.iterations => {
+            manifest.extended_by += more - manifest.iterations;
+            manifest.extended_from.push(manifest.iterations);
+            manifest.iterations = more;
+        }
+        Some(fewer) if fewer < manifest.iterations => {
+            let planned = counted(manifest.iterations, "iteration");
+            return Err(Diagnostic::new(format!("this run has {planned}; {fewer} is less"))
+                .with_hint("give the total number of iterations, for example twice as many"));
+        }
+        _ => {}
+    }
+    Ok(manifest)
 }
 
 fn run(

@@ -5,7 +5,7 @@ mod encoding;
 mod lock;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use lawful::law::nearest;
@@ -35,15 +35,46 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     })
 }
 
-/// Writes a file atomically: a reader finds the old file or the new one, even after a crash.
+/// Writes a file atomically: a reader finds the old file or the new one, even after a loss of power.
+/// What is written later is never on the disk before it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
     let part = part_of(path);
-    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    let written = write_part(&part, bytes).and_then(|()| fs::rename(&part, path));
     written.map_err(|error| {
         // The first error is reported, whether or not this one succeeds.
         let _ = fs::remove_file(&part);
         failed("write", path, &error)
-    })
+    })?;
+    sync_names(path);
+    Ok(())
+}
+
+/// Writes a file that is on the disk afterwards: without this a new name may survive a loss of power
+/// that its bytes do not.
+fn write_part(part: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(part)?;
+    file.write_all(bytes)?;
+    sync(&file)
+}
+
+/// Waits until the bytes of a file are on the disk.
+pub fn sync(file: &File) -> io::Result<()> {
+    match file.sync_data() {
+        // A file system that cannot is as safe as it can be.
+        Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput) => {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+/// Waits until the names of the folder that `path` is in are on the disk, where folders can be opened.
+/// A failure is no error: the file is complete under its old name or its new one.
+fn sync_names(path: &Path) {
+    if cfg!(unix) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+    }
 }
 
 /// A name beside `path` that no other process uses.
@@ -75,7 +106,9 @@ pub fn remove_empty_folder(path: &Path) -> Result<(), Diagnostic> {
 
 /// Renames a folder. No folder that is not empty may have the new name.
 pub fn rename_folder(from: &Path, to: &Path) -> Result<(), Diagnostic> {
-    fs::rename(from, to).map_err(|error| failed("create the folder", to, &error))
+    fs::rename(from, to).map_err(|error| failed("create the folder", to, &error))?;
+    sync_names(to);
+    Ok(())
 }
 
 /// Removes a file.

@@ -86,14 +86,49 @@ fn a_model_of_a_newer_format_is_refused() {
 }
 
 #[test]
-fn a_log_that_ends_before_the_checkpoint_is_refused() {
+fn a_run_with_a_damaged_log_resumes_with_a_gap_in_it() {
+    let (place, whole) = Place::trained(TINY);
+    assert_eq!(place.lawful(["resume", &whole, "--iterations", "50", "-q"]).code, 0);
+    for damage in ["half", "missing", "garbage"] {
+        let run = place.train(&[]);
+        let path = format!("{run}/log.csv");
+        let log = place.text(&path);
+        match damage {
+            "half" => place.write(&path, &log[..log.len() / 2]),
+            "missing" => files::remove(&place.path(&path)).unwrap(),
+            _ => place.write(&path, "\0\0\0"),
+        }
+        let said = place.lawful(["resume", &run, "--iterations", "50"]);
+        assert_eq!(said.code, 0, "{damage}: {}", said.err);
+        let warning =
+            format!("`{path}` is {}", if damage == "missing" { damage } else { "damaged" });
+        assert!(said.err.contains(&warning), "{damage}: {}", said.err);
+        assert!(said.err.contains("and so does the log, at row 40"), "{damage}: {}", said.err);
+        for file in ["last.safetensors", "predictions-later.csv", "figures/phase.svg"] {
+            let bytes = |run: &str| place.bytes(&format!("{run}/{file}"));
+            assert!(bytes(&run) == bytes(&whole), "{file} differs, {damage}");
+        }
+        assert!(place.exists(&format!("{run}/figures/learning.svg")));
+        let rows = |run: &str| place.text(&format!("{run}/log.csv"));
+        let (rows, all) = (rows(&run), rows(&whole));
+        let last = |text: &str| text.lines().rev().take(11).collect::<Vec<_>>().join("\n");
+        assert_eq!(last(&rows), last(&all), "{damage}");
+        let said = place.lawful(["resume", &run, "--iterations", "60"]);
+        assert!(said.code == 0 && !said.err.contains("lost"), "{damage}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_run_killed_before_its_pictures_needs_no_log_for_them() {
     let (place, run) = Place::trained(TINY);
-    let log = place.text(&format!("{run}/log.csv"));
-    place.write(&format!("{run}/log.csv"), &log[..log.len() / 2]);
-    let said = place.lawful(["resume", &run, "--iterations", "50"]);
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("log.csv` is damaged: it ends before row 40"), "{}", said.err);
-    assert_eq!(place.text(&format!("{run}/log.csv")), log[..log.len() / 2], "it stays as it was");
+    let manifest = place.text(&format!("{run}/manifest.json"));
+    place.write(&format!("{run}/manifest.json"), &manifest.replace("\"finished\"", "\"running\""));
+    files::remove(&place.path(&format!("{run}/log.csv"))).unwrap();
+    files::remove(&place.path(&format!("{run}/figures/learning.svg"))).unwrap();
+    let said = place.lawful(["resume", &run]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("rows 0 to 39 are lost"), "{}", said.err);
+    assert!(place.exists(&format!("{run}/figures/learning.svg")));
 }
 
 #[test]

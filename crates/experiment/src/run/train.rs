@@ -39,7 +39,7 @@ pub fn train(
     let experiment = &file.experiment;
     let folder = RunFolder::create(parent, file)?;
     let _lock = Lock::take(folder.path(), &mut |text| observer.warn(text))?;
-    let log = Log::resume(&folder.log(), 0)?;
+    let (log, _) = Log::resume(&folder.log(), &experiment.law_names(), 0)?;
     let plan = Plan::new(&experiment.training.phases);
     let from = Begin { plan, progress: None, ended: None };
     run(experiment, folder, Manifest::new(experiment), log, from, observer)
@@ -111,7 +111,10 @@ pub fn resume(
     folder.remove_parts()?;
     // The last evaluation is repeated, unless it is over.
     let rows = from.done() + usize::from(from.ended.is_some());
-    let log = Log::resume(&folder.log(), rows)?;
+    let (log, warning) = Log::resume(&folder.log(), &experiment.law_names(), rows)?;
+    if let Some(warning) = warning {
+        observer.warn(&warning);
+    }
     manifest.status = Status::Running;
     manifest.reason.clear();
     manifest.model = Manifest::usual_model(&experiment);
@@ -169,8 +172,14 @@ fn run(
         recorder.end(&last, &best, ended.then_some(&end)).map_err(to_resume)?;
     let interrupted = end.status == Status::Interrupted;
     manifest.end(end, best.value().is_some());
-    let record = Record::read(&folder.log())?;
-    manifest.failures = record.taken_back.len();
+    let record = Record::read(&folder.log()).unwrap_or_else(|error| {
+        observer.warn(&format!("{}; the learning figure is empty", error.message));
+        Record::default()
+    });
+    let known = record.taken_back.len();
+    let is_whole = record.iterations.len() > manifest.done;
+    // A log with a gap has lost some of them.
+    manifest.failures = if is_whole { known } else { known.max(manifest.failures) };
     observer.end(&manifest);
     let scores = if interrupted {
         None

@@ -125,6 +125,9 @@ pub struct Manifest {
     /// Iterations that all extensions added.
     #[serde(default)]
     pub extended_by: usize,
+    /// Number of iterations that the last extension asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extended_to: Option<usize>,
     /// Seconds spent in training, all sessions together.
     pub seconds: f64,
     /// Trial points accepted as the best.
@@ -166,6 +169,7 @@ impl Manifest {
             done: 0,
             extended_from: Vec::new(),
             extended_by: 0,
+            extended_to: None,
             seconds: 0.0,
             accepted: 0,
             rejected: 0,

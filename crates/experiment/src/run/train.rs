@@ -77,23 +77,21 @@ pub fn resume(
 ) -> Result<Resumed, Diagnostic> {
     let folder = RunFolder::open(path)?;
     let experiment = config::read_run(path)?.experiment;
-    let read = || {
+    let read = || -> Result<_, Diagnostic> {
         let manifest = Manifest::read(&folder.manifest())?;
         manifest.check_data(&experiment)?;
-        extended(manifest, iterations)
-    };
-    let is_finished = |manifest: &Manifest| {
-        manifest.status == Status::Finished && manifest.done >= manifest.iterations
+        let wanted = more(&manifest, iterations)?;
+        Ok((manifest, wanted))
     };
     // Nothing is written into a finished run, which may be in a folder that cannot be written.
-    let manifest = read()?;
-    if is_finished(&manifest) {
+    let (manifest, wanted) = read()?;
+    if manifest.status == Status::Finished && wanted.is_none() {
         return Ok(Resumed::Finished(Box::new(manifest)));
     }
     let _lock = Lock::take(path, &mut |text| observer.warn(text))?;
     // Another process may have trained it before it was locked.
-    let mut manifest = read()?;
-    if is_finished(&manifest) {
+    let (mut manifest, wanted) = read()?;
+    if manifest.status == Status::Finished && wanted.is_none() {
         return Ok(Resumed::Finished(Box::new(manifest)));
     }
     let checkpoint = folder.model(ModelChoice::Last);
@@ -101,13 +99,22 @@ pub fn resume(
         let Checkpoint { plan, progress, ended } =
             read_checkpoint(&checkpoint, &experiment.training)?;
         // A failed run tries again; a killed one continues from its last state.
-        let killed = manifest.status == Status::Running && iterations.is_none();
+        let killed = manifest.status == Status::Running && wanted.is_none();
         Begin { plan, progress: Some(progress), ended: ended.filter(|_| killed) }
     } else {
         let plan = Plan::new(&experiment.training.phases);
         Begin { plan, progress: None, ended: None }
     };
     from.plan.lengthen(manifest.extended_by);
+    if let Some(wanted) = wanted {
+        // What the plan lacks, so that the same number of iterations never adds to it twice.
+        let lacking = wanted.saturating_sub(from.plan.total());
+        from.plan.lengthen(lacking);
+        manifest.extended_from.push(manifest.iterations);
+        manifest.extended_by += lacking;
+        manifest.extended_to = Some(wanted);
+        manifest.iterations = from.plan.total();
+    }
     folder.remove_parts()?;
     // The last evaluation is repeated, unless it is over.
     let rows = from.done() + usize::from(from.ended.is_some());
@@ -123,22 +130,18 @@ pub fn resume(
     Ok(Resumed::Trained(Box::new(trained)))
 }
 
-/// Plans more iterations: this many in all.
-fn extended(mut manifest: Manifest, iterations: Option<usize>) -> Result<Manifest, Diagnostic> {
-    match iterations {
-        Some(more) if more > manifest.iterations => {
-            manifest.extended_by += more - manifest.iterations;
-            manifest.extended_from.push(manifest.iterations);
-            manifest.iterations = more;
-        }
-        Some(fewer) if fewer < manifest.iterations => {
-            let planned = counted(manifest.iterations, "iteration");
-            return Err(Diagnostic::new(format!("this run has {planned}; {fewer} is less"))
-                .with_hint("give the total number of iterations, for example twice as many"));
-        }
-        _ => {}
+/// Returns the number of iterations, all together, if it is more than the run has, and not what an
+/// earlier `resume` was asked for: that one may have stopped early, or have added phases.
+fn more(manifest: &Manifest, iterations: Option<usize>) -> Result<Option<usize>, Diagnostic> {
+    let Some(wanted) = iterations.filter(|&wanted| manifest.extended_to != Some(wanted)) else {
+        return Ok(None);
+    };
+    if wanted < manifest.iterations {
+        let planned = counted(manifest.iterations, "iteration");
+        return Err(Diagnostic::new(format!("this run has {planned}; {wanted} is less"))
+            .with_hint("give the total number of iterations, for example twice as many"));
     }
-    Ok(manifest)
+    Ok((wanted > manifest.iterations).then_some(wanted))
 }
 
 fn run(

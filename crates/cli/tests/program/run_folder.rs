@@ -146,3 +146,32 @@ fn data_that_were_changed_after_the_run_are_noticed() {
     place.write(&path, &rows);
     assert_eq!(place.lawful(["evaluate", &run]).code, 0);
 }
+
+#[test]
+fn numbers_that_no_run_can_have_are_refused() {
+    let (place, run) = Place::trained(TINY);
+    assert_eq!(place.lawful(["resume", &run, "--iterations", "50", "-q"]).code, 0);
+    let path = format!("{run}/manifest.json");
+    let whole = place.text(&path);
+    for (number, with, what) in [
+        ("\"substeps\": 1", "\"substeps\": 4294967296", "`substeps` is 4294967296"),
+        ("\"substeps\": 1", "\"substeps\": 3", "`substeps` is 3"),
+        ("\"substeps\": 1", "\"substeps\": 0", "`substeps` is 0"),
+        ("\"extended-by\": 10", "\"extended-by\": 10000010", "`extended-by` is 10000010"),
+        ("\"done\": 50", "\"done\": 5000", "`done` is 5000"),
+        ("\"seconds\": ", "\"seconds\": -", "`seconds` is -"),
+    ] {
+        assert!(whole.contains(number), "{number} in {whole}");
+        let damaged = whole.replace(number, with);
+        for status in ["finished", "running"] {
+            place.write(&path, &damaged.replace("\"finished\"", &format!("\"{status}\"")));
+            for command in [&["evaluate", &run][..], &["resume", &run], &["predict", &run]] {
+                let said = place.lawful(command);
+                assert_eq!((said.code, said.out.as_str()), (2, ""), "{with}: {}", said.err);
+                let expected = format!("error: `{path}` is damaged: {what}");
+                assert!(said.err.starts_with(&expected), "{with}: {}", said.err);
+                assert!(said.err.contains("hint: restore it, or train again"), "{}", said.err);
+            }
+        }
+    }
+}

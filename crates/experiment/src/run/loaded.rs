@@ -34,6 +34,7 @@ impl LoadedRun {
         let manifest = Manifest::read(&folder.manifest())?;
         let experiment = config::read_run(path)?.experiment;
         manifest.check_data(&experiment)?;
+        manifest.check_numbers(&folder.manifest(), &experiment)?;
         let choice = choice.unwrap_or(manifest.model);
         let file = folder.model(choice);
         if !file.is_file() {

@@ -13,6 +13,11 @@ use crate::files;
 /// Commit that the program was built from, as its build script found it.
 const COMMIT: &str = env!("LAWFUL_COMMIT");
 
+/// Most remedies of a training that double the steps of the solver.
+const MOST_DOUBLINGS: u32 = 5;
+/// A longer training, of 300 years, is damage.
+const MOST_SECONDS: f64 = 1e10;
+
 /// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -211,6 +216,44 @@ impl Manifest {
         }
         let message = "the files in `data/` of this run have changed since it began";
         Err(Diagnostic::new(message).with_hint("restore them, or train again"))
+    }
+
+    /// Checks that a run of this experiment can have these numbers: `evaluate` solves with them, and
+    /// `resume` trains with them.
+    pub fn check_numbers(&self, path: &Path, experiment: &Experiment) -> Result<(), Diagnostic> {
+        let damaged = |what: String| {
+            Err(Diagnostic::new(format!("`{}` is damaged: {what}", path.display()))
+                .with_hint("restore it, or train again"))
+        };
+        let phases = &experiment.training.phases;
+        let doubled = |n: u32| {
+            phases.iter().any(|phase| phase.substeps.checked_mul(1 << n) == Some(self.substeps))
+        };
+        if !(0..=MOST_DOUBLINGS).any(doubled) {
+            let planned = phases[0].substeps;
+            return damaged(format!(
+                "`substeps` is {}, but the experiment has {planned}, or a few times twice as many",
+                self.substeps
+            ));
+        }
+        // An extension adds what the plan lacks of the iterations that it asked for.
+        let most = self.extended_to.unwrap_or(self.iterations);
+        if self.extended_by > most || self.extended_by > 0 && self.extended_from.is_empty() {
+            return damaged(format!(
+                "`extended-by` is {}, but the run was extended to {most}",
+                self.extended_by
+            ));
+        }
+        if self.done > self.iterations || self.best_iteration > self.done {
+            return damaged(format!(
+                "`done` is {} and `best-iteration` {} of {} `iterations`",
+                self.done, self.best_iteration, self.iterations
+            ));
+        }
+        if !(self.seconds >= 0.0 && self.seconds < MOST_SECONDS) {
+            return damaged(format!("`seconds` is {}", self.seconds));
+        }
+        Ok(())
     }
 
     /// Writes it.

@@ -80,6 +80,7 @@ pub fn resume(
     let read = || -> Result<_, Diagnostic> {
         let manifest = Manifest::read(&folder.manifest())?;
         manifest.check_data(&experiment)?;
+        manifest.check_numbers(&folder.manifest(), &experiment)?;
         let wanted = more(&manifest, iterations)?;
         Ok((manifest, wanted))
     };

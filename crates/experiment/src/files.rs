@@ -52,7 +52,9 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
 /// Writes a file that is on the disk afterwards: without this a new name may survive a loss of power
 /// that its bytes do not.
 fn write_part(part: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(part)?;
+    // One that a killed program left, or a link that somebody put there.
+    let _ = fs::remove_file(part);
+    let mut file = File::create_new(part)?;
     file.write_all(bytes)?;
     sync(&file)
 }
@@ -114,6 +116,32 @@ pub fn rename_folder(from: &Path, to: &Path) -> Result<(), Diagnostic> {
 /// Removes a file.
 pub fn remove(path: &Path) -> Result<(), Diagnostic> {
     fs::remove_file(path).map_err(|error| failed("remove", path, &error))
+}
+
+/// Refuses symbolic links in a folder that lead out of it: what is written into the folder must not
+/// change files elsewhere.
+pub fn refuse_links_out(folder: &Path) -> Result<(), Diagnostic> {
+    for name in list(folder) {
+        let path = folder.join(name);
+        if !path.is_symlink() {
+            continue;
+        }
+        // A link to nothing leads nowhere: it is refused too.
+        let inside = match (fs::canonicalize(&path), fs::canonicalize(folder)) {
+            (Ok(target), Ok(folder)) => target.starts_with(folder),
+            _ => false,
+        };
+        if !inside {
+            let target = fs::read_link(&path).unwrap_or_default();
+            return Err(Diagnostic::new(format!(
+                "`{}` is a symbolic link that leads out of its folder, to `{}`: nothing is written",
+                path.display(),
+                target.display()
+            ))
+            .with_hint("put a copy of what it leads to in its place"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the names of the files and folders in a folder, sorted; none if it cannot be read.

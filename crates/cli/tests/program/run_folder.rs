@@ -175,3 +175,41 @@ fn numbers_that_no_run_can_have_are_refused() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link_that_leads_out() {
+    let (place, run) = Place::trained(TINY);
+    place.write("elsewhere/keep.svg", "kept");
+    place.write("elsewhere/.a.svg.1.part", "kept");
+    place.write("log.csv", "kept");
+    let link = |target: &str, name: &str| {
+        let made = std::os::unix::fs::symlink(target, place.path(&format!("{run}/{name}")));
+        made.unwrap();
+    };
+    files::remove_folder(&place.path(&format!("{run}/figures"))).unwrap();
+    for (target, name) in
+        [("../../elsewhere", "figures"), ("../../log.csv", "log.csv"), ("../../nothing", ".lock")]
+    {
+        let path = place.path(&format!("{run}/{name}"));
+        if path.exists() {
+            files::remove(&path).unwrap();
+        }
+        link(target, name);
+        let said = place.lawful(["resume", &run, "--iterations", "50"]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{name}: {}", said.err);
+        let expected = format!("error: `{run}/{name}` is a symbolic link that leads out");
+        assert!(said.err.starts_with(&expected), "{name}: {}", said.err);
+        assert!(said.err.contains(target), "{name}: {}", said.err);
+        assert_eq!(place.names("elsewhere"), [".a.svg.1.part", "keep.svg"]);
+        assert_eq!(place.text("log.csv"), "kept");
+        assert!(!place.exists("nothing"));
+        assert_eq!(place.lawful(["evaluate", &run]).code, 0, "it can be read");
+        files::remove(&path).unwrap();
+    }
+    files::create_folder(&place.path(&format!("{run}/figures"))).unwrap();
+    files::create_folder(&place.path(&format!("{run}/pictures"))).unwrap();
+    link("pictures", "figures-too");
+    let said = place.lawful(["resume", &run, "--iterations", "50", "-q"]);
+    assert_eq!(said.code, 0, "a link that stays inside is fine: {}", said.err);
+}

@@ -89,6 +89,7 @@ pub fn resume(
     if manifest.status == Status::Finished && wanted.is_none() {
         return Ok(Resumed::Finished(Box::new(manifest)));
     }
+    files::refuse_links_out(path)?;
     let _lock = Lock::take(path, &mut |text| observer.warn(text))?;
     // Another process may have trained it before it was locked.
     let (mut manifest, wanted) = read()?;

@@ -213,3 +213,40 @@ fn nothing_is_written_through_a_link_that_leads_out() {
     let said = place.lawful(["resume", &run, "--iterations", "50", "-q"]);
     assert_eq!(said.code, 0, "a link that stays inside is fine: {}", said.err);
 }
+
+#[test]
+fn a_changed_config_is_refused() {
+    let (place, run) = Place::trained(TINY);
+    let path = format!("{run}/config.toml");
+    let config = place.text(&path);
+    assert!(config.contains("rate = 0.01"), "{config}");
+    place.write(&path, &config.replace("rate = 0.01", "rate = 0.02"));
+    assert_eq!(
+        refused(&place, &run),
+        format!(
+            "error: `{path}` has changed since its run began\n\
+             hint: restore it; to change an experiment, `lawful train` a copy of the file\n"
+        )
+    );
+    place.write(&path, &config);
+    assert_eq!(place.lawful(["evaluate", &run]).code, 0);
+}
+
+#[test]
+fn a_changed_number_of_a_model_is_refused() {
+    let (place, run) = Place::trained(TINY);
+    let path = place.path(&format!("{run}/last.safetensors"));
+    let whole = files::read(&path).unwrap();
+    let start = 8 + usize::try_from(u64::from_le_bytes(whole[..8].try_into().unwrap())).unwrap();
+    for at in [start, usize::midpoint(start, whole.len()), whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        files::write(&path, &bytes).unwrap();
+        let said = refused(&place, &run);
+        let expected = format!(
+            "error: `{run}/last.safetensors` is damaged: its numbers have changed since it was \
+             written\nhint: "
+        );
+        assert!(said.starts_with(&expected), "{said}");
+    }
+}

@@ -6,6 +6,7 @@ use lawful::StopReason;
 use serde::{Deserialize, Serialize};
 
 use super::digest;
+use crate::config::ExperimentFile;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
@@ -111,6 +112,9 @@ pub struct Manifest {
     /// Why the recipe selected these phases.
     #[serde(default)]
     pub remarks: Vec<String>,
+    /// Fingerprint of `config.toml`; empty in runs of earlier versions.
+    #[serde(default)]
+    pub config: String,
     /// Fingerprint of the data, to detect changed files in `data/`.
     pub data: String,
     /// Kernels in use: two processor families may round differently.
@@ -152,8 +156,10 @@ pub struct Manifest {
 
 impl Manifest {
     /// The manifest of a new run.
-    pub fn new(experiment: &Experiment) -> Self {
+    pub fn new(file: &ExperimentFile) -> Self {
+        let ExperimentFile { experiment, complete } = file;
         Self {
+            config: digest::of_bytes(complete.as_bytes()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: COMMIT.to_owned(),
             name: experiment.name.clone(),
@@ -207,6 +213,16 @@ impl Manifest {
             (Status::Failed, true) => self.model = ModelChoice::Best,
             _ => {}
         }
+    }
+
+    /// Checks that `config.toml` is the one that the run began with.
+    pub fn check_config(&self, path: &Path) -> Result<(), Diagnostic> {
+        if self.config.is_empty() || self.config == digest::of_bytes(&files::read(path)?) {
+            return Ok(());
+        }
+        let message = format!("`{}` has changed since its run began", path.display());
+        Err(Diagnostic::new(message)
+            .with_hint("restore it; to change an experiment, `lawful train` a copy of the file"))
     }
 
     /// Checks that these are the data that the run began with.

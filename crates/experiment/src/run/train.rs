@@ -42,7 +42,7 @@ pub fn train(
     let (log, _) = Log::resume(&folder.log(), &experiment.law_names(), 0)?;
     let plan = Plan::new(&experiment.training.phases);
     let from = Begin { plan, progress: None, ended: None };
-    run(experiment, folder, Manifest::new(experiment), log, from, observer)
+    run(experiment, folder, Manifest::new(file), log, from, observer)
 }
 
 /// Where a run begins or resumes.
@@ -76,6 +76,7 @@ pub fn resume(
     observer: &mut dyn RunObserver,
 ) -> Result<Resumed, Diagnostic> {
     let folder = RunFolder::open(path)?;
+    Manifest::read(&folder.manifest())?.check_config(&folder.config())?;
     let experiment = config::read_run(path)?.experiment;
     let read = || -> Result<_, Diagnostic> {
         let manifest = Manifest::read(&folder.manifest())?;

@@ -174,6 +174,18 @@ fn numbers_that_no_run_can_have_are_refused() {
             }
         }
     }
+
+    let (place, run) = Place::trained(TINY);
+    let path = format!("{run}/manifest.json");
+    let damaged = place.text(&path).replace("\"extended-by\": 0", "\"extended-by\": 10000000");
+    place.write(&path, &damaged);
+    assert_eq!(
+        refused(&place, &run),
+        format!(
+            "error: `{path}` is damaged: `extended-by` is 10000000, but it was not extended\n\
+             hint: restore it, or train again\n"
+        )
+    );
 }
 
 #[cfg(unix)]

@@ -26,7 +26,7 @@ use toml::{Table, Value};
 use crate::config::{self, ExperimentFile};
 use crate::csv_writer::CsvWriter;
 use crate::diagnostic::Diagnostic;
-use crate::files;
+use crate::files::{self, Lock};
 use crate::run::{LoadedRun, Status};
 use crate::runner::{self, FinishedRun, StudyObserver, changes};
 use crate::scores::{SetScore, score_sets};
@@ -142,6 +142,9 @@ pub fn compare(
             }
         }
     }
+    files::create_folder(out)?;
+    // Until the tables are written: the runner's own lock ends with the trainings.
+    let _lock = Lock::take(out, &mut |text| observer.warn(text))?;
     let plan: Vec<ExperimentFile> = entries.iter().map(|entry| entry.file.clone()).collect();
     let finished = runner::run(&plan, &out.join("runs"), options.jobs, observer)?;
     let Some(finished) = finished else { return Ok(None) };

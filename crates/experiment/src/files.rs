@@ -2,14 +2,17 @@
 #![expect(clippy::disallowed_methods, reason = "the lint points to this module")]
 
 mod encoding;
+mod lock;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use lawful::law::nearest;
 
 use crate::diagnostic::{Diagnostic, Place};
+
+pub use lock::Lock;
 
 /// Reads the bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
@@ -32,15 +35,48 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     })
 }
 
-/// Writes a file atomically: a reader finds the old file or the new one, even after a crash.
+/// Writes a file atomically: a reader finds the old file or the new one, even after a loss of power.
+/// What is written later is never on the disk before it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
     let part = part_of(path);
-    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    let written = write_part(&part, bytes).and_then(|()| fs::rename(&part, path));
     written.map_err(|error| {
         // The first error is reported, whether or not this one succeeds.
         let _ = fs::remove_file(&part);
         failed("write", path, &error)
-    })
+    })?;
+    sync_names(path);
+    Ok(())
+}
+
+/// Writes a file that is on the disk afterwards: without this a new name may survive a loss of power
+/// that its bytes do not.
+fn write_part(part: &Path, bytes: &[u8]) -> io::Result<()> {
+    // One that a killed program left, or a link that somebody put there.
+    let _ = fs::remove_file(part);
+    let mut file = File::create_new(part)?;
+    file.write_all(bytes)?;
+    sync(&file)
+}
+
+/// Waits until the bytes of a file are on the disk.
+pub fn sync(file: &File) -> io::Result<()> {
+    match file.sync_data() {
+        // A file system that cannot is as safe as it can be.
+        Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput) => {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+/// Waits until the names of the folder that `path` is in are on the disk, where folders can be opened.
+/// A failure is no error: the file is complete under its old name or its new one.
+fn sync_names(path: &Path) {
+    if cfg!(unix) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+    }
 }
 
 /// A name beside `path` that no other process uses.
@@ -72,12 +108,40 @@ pub fn remove_empty_folder(path: &Path) -> Result<(), Diagnostic> {
 
 /// Renames a folder. No folder that is not empty may have the new name.
 pub fn rename_folder(from: &Path, to: &Path) -> Result<(), Diagnostic> {
-    fs::rename(from, to).map_err(|error| failed("create the folder", to, &error))
+    fs::rename(from, to).map_err(|error| failed("create the folder", to, &error))?;
+    sync_names(to);
+    Ok(())
 }
 
 /// Removes a file.
 pub fn remove(path: &Path) -> Result<(), Diagnostic> {
     fs::remove_file(path).map_err(|error| failed("remove", path, &error))
+}
+
+/// Refuses symbolic links in a folder that lead out of it: what is written into the folder must not
+/// change files elsewhere.
+pub fn refuse_links_out(folder: &Path) -> Result<(), Diagnostic> {
+    for name in list(folder) {
+        let path = folder.join(name);
+        if !path.is_symlink() {
+            continue;
+        }
+        // A link to nothing leads nowhere: it is refused too.
+        let inside = match (fs::canonicalize(&path), fs::canonicalize(folder)) {
+            (Ok(target), Ok(folder)) => target.starts_with(folder),
+            _ => false,
+        };
+        if !inside {
+            let target = fs::read_link(&path).unwrap_or_default();
+            return Err(Diagnostic::new(format!(
+                "`{}` is a symbolic link that leads out of its folder, to `{}`: nothing is written",
+                path.display(),
+                target.display()
+            ))
+            .with_hint("put a copy of what it leads to in its place"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the names of the files and folders in a folder, sorted; none if it cannot be read.

@@ -143,6 +143,11 @@ fn a_run_with_known_rates_is_resumed_to_the_same_bytes() {
 #[test]
 fn a_model_of_other_known_rates_is_refused() {
     let (place, run) = Place::trained(SPRING);
+    // As if the config had not been changed, but the model.
+    let path = format!("{run}/manifest.json");
+    let mut manifest = place.manifest(&run);
+    manifest["config"] = "".into();
+    place.write(&path, &manifest.to_string());
     let config = place.text(&format!("{run}/config.toml"));
     for (part, with) in [
         ("v = \"-k*x/m\"", "v = \"-k*x*m\""),

@@ -11,6 +11,7 @@ mod init;
 mod interrupt;
 mod known;
 mod library;
+mod lock;
 mod monitor;
 mod predict;
 mod recipe;

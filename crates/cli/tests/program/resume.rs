@@ -85,3 +85,37 @@ fn fewer_iterations_than_planned_are_refused() {
          hint: give the total number of iterations, for example twice as many\n"
     );
 }
+
+/// What a kill between the last checkpoint and the last manifest leaves.
+fn unfinish(place: &Place, run: &str) {
+    let manifest = place.text(&format!("{run}/manifest.json"));
+    let running = manifest.replace("\"finished\"", "\"running\"");
+    assert_ne!(running, manifest);
+    place.write(&format!("{run}/manifest.json"), &running);
+}
+
+#[test]
+fn the_same_extension_again_trains_nothing() {
+    let remedies = tiny("seed = 3", "seed = 3\nremedies = true");
+    let validated = tiny("seed = 3", "seed = 3\nvalidation = 0.2");
+    // It ends at 430.
+    let early = validated.replace("iterations = 40", "iterations = 3000");
+    let plain = TINY.to_owned();
+    for (text, asked) in [(plain, "60"), (remedies, "300"), (validated, "3000"), (early, "1500")] {
+        let (place, run) = Place::trained(&text);
+        let said = place.lawful(["resume", &run, "--iterations", asked, "-q"]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let (files, manifest) = (place.repeatable(&run), place.manifest(&run));
+        for killed in [false, true] {
+            if killed {
+                unfinish(&place, &run);
+            }
+            let said = place.lawful(["resume", &run, "--iterations", asked, "-q"]);
+            assert_eq!(said.code, 0, "{}", said.err);
+            assert_same(&place.repeatable(&run), &files);
+            for key in ["extended-by", "extended-from", "iterations", "done", "status"] {
+                assert_eq!(place.manifest(&run)[key], manifest[key], "{key}, killed: {killed}");
+            }
+        }
+    }
+}

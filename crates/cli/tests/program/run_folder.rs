@@ -86,14 +86,49 @@ fn a_model_of_a_newer_format_is_refused() {
 }
 
 #[test]
-fn a_log_that_ends_before_the_checkpoint_is_refused() {
+fn a_run_with_a_damaged_log_resumes_with_a_gap_in_it() {
+    let (place, whole) = Place::trained(TINY);
+    assert_eq!(place.lawful(["resume", &whole, "--iterations", "50", "-q"]).code, 0);
+    for damage in ["half", "missing", "garbage"] {
+        let run = place.train(&[]);
+        let path = format!("{run}/log.csv");
+        let log = place.text(&path);
+        match damage {
+            "half" => place.write(&path, &log[..log.len() / 2]),
+            "missing" => files::remove(&place.path(&path)).unwrap(),
+            _ => place.write(&path, "\0\0\0"),
+        }
+        let said = place.lawful(["resume", &run, "--iterations", "50"]);
+        assert_eq!(said.code, 0, "{damage}: {}", said.err);
+        let warning =
+            format!("`{path}` is {}", if damage == "missing" { damage } else { "damaged" });
+        assert!(said.err.contains(&warning), "{damage}: {}", said.err);
+        assert!(said.err.contains("and so does the log, at row 40"), "{damage}: {}", said.err);
+        for file in ["last.safetensors", "predictions-later.csv", "figures/phase.svg"] {
+            let bytes = |run: &str| place.bytes(&format!("{run}/{file}"));
+            assert!(bytes(&run) == bytes(&whole), "{file} differs, {damage}");
+        }
+        assert!(place.exists(&format!("{run}/figures/learning.svg")));
+        let rows = |run: &str| place.text(&format!("{run}/log.csv"));
+        let (rows, all) = (rows(&run), rows(&whole));
+        let last = |text: &str| text.lines().rev().take(11).collect::<Vec<_>>().join("\n");
+        assert_eq!(last(&rows), last(&all), "{damage}");
+        let said = place.lawful(["resume", &run, "--iterations", "60"]);
+        assert!(said.code == 0 && !said.err.contains("lost"), "{damage}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_run_killed_before_its_pictures_needs_no_log_for_them() {
     let (place, run) = Place::trained(TINY);
-    let log = place.text(&format!("{run}/log.csv"));
-    place.write(&format!("{run}/log.csv"), &log[..log.len() / 2]);
-    let said = place.lawful(["resume", &run, "--iterations", "50"]);
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("log.csv` is damaged: it ends before row 40"), "{}", said.err);
-    assert_eq!(place.text(&format!("{run}/log.csv")), log[..log.len() / 2], "it stays as it was");
+    let manifest = place.text(&format!("{run}/manifest.json"));
+    place.write(&format!("{run}/manifest.json"), &manifest.replace("\"finished\"", "\"running\""));
+    files::remove(&place.path(&format!("{run}/log.csv"))).unwrap();
+    files::remove(&place.path(&format!("{run}/figures/learning.svg"))).unwrap();
+    let said = place.lawful(["resume", &run]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("rows 0 to 39 are lost"), "{}", said.err);
+    assert!(place.exists(&format!("{run}/figures/learning.svg")));
 }
 
 #[test]
@@ -110,4 +145,120 @@ fn data_that_were_changed_after_the_run_are_noticed() {
     );
     place.write(&path, &rows);
     assert_eq!(place.lawful(["evaluate", &run]).code, 0);
+}
+
+#[test]
+fn numbers_that_no_run_can_have_are_refused() {
+    let (place, run) = Place::trained(TINY);
+    assert_eq!(place.lawful(["resume", &run, "--iterations", "50", "-q"]).code, 0);
+    let path = format!("{run}/manifest.json");
+    let whole = place.text(&path);
+    for (number, with, what) in [
+        ("\"substeps\": 1", "\"substeps\": 4294967296", "`substeps` is 4294967296"),
+        ("\"substeps\": 1", "\"substeps\": 3", "`substeps` is 3"),
+        ("\"substeps\": 1", "\"substeps\": 0", "`substeps` is 0"),
+        ("\"extended-by\": 10", "\"extended-by\": 10000010", "`extended-by` is 10000010"),
+        ("\"done\": 50", "\"done\": 5000", "`done` is 5000"),
+        ("\"seconds\": ", "\"seconds\": -", "`seconds` is -"),
+    ] {
+        assert!(whole.contains(number), "{number} in {whole}");
+        let damaged = whole.replace(number, with);
+        for status in ["finished", "running"] {
+            place.write(&path, &damaged.replace("\"finished\"", &format!("\"{status}\"")));
+            for command in [&["evaluate", &run][..], &["resume", &run], &["predict", &run]] {
+                let said = place.lawful(command);
+                assert_eq!((said.code, said.out.as_str()), (2, ""), "{with}: {}", said.err);
+                let expected = format!("error: `{path}` is damaged: {what}");
+                assert!(said.err.starts_with(&expected), "{with}: {}", said.err);
+                assert!(said.err.contains("hint: restore it, or train again"), "{}", said.err);
+            }
+        }
+    }
+
+    let (place, run) = Place::trained(TINY);
+    let path = format!("{run}/manifest.json");
+    let damaged = place.text(&path).replace("\"extended-by\": 0", "\"extended-by\": 10000000");
+    place.write(&path, &damaged);
+    assert_eq!(
+        refused(&place, &run),
+        format!(
+            "error: `{path}` is damaged: `extended-by` is 10000000, but it was not extended\n\
+             hint: restore it, or train again\n"
+        )
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link_that_leads_out() {
+    let (place, run) = Place::trained(TINY);
+    place.write("elsewhere/keep.svg", "kept");
+    place.write("elsewhere/.a.svg.1.part", "kept");
+    place.write("log.csv", "kept");
+    let link = |target: &str, name: &str| {
+        let made = std::os::unix::fs::symlink(target, place.path(&format!("{run}/{name}")));
+        made.unwrap();
+    };
+    files::remove_folder(&place.path(&format!("{run}/figures"))).unwrap();
+    for (target, name) in
+        [("../../elsewhere", "figures"), ("../../log.csv", "log.csv"), ("../../nothing", ".lock")]
+    {
+        let path = place.path(&format!("{run}/{name}"));
+        if path.exists() {
+            files::remove(&path).unwrap();
+        }
+        link(target, name);
+        let said = place.lawful(["resume", &run, "--iterations", "50"]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{name}: {}", said.err);
+        let expected = format!("error: `{run}/{name}` is a symbolic link that leads out");
+        assert!(said.err.starts_with(&expected), "{name}: {}", said.err);
+        assert!(said.err.contains(target), "{name}: {}", said.err);
+        assert_eq!(place.names("elsewhere"), [".a.svg.1.part", "keep.svg"]);
+        assert_eq!(place.text("log.csv"), "kept");
+        assert!(!place.exists("nothing"));
+        assert_eq!(place.lawful(["evaluate", &run]).code, 0, "it can be read");
+        files::remove(&path).unwrap();
+    }
+    files::create_folder(&place.path(&format!("{run}/figures"))).unwrap();
+    files::create_folder(&place.path(&format!("{run}/pictures"))).unwrap();
+    link("pictures", "figures-too");
+    let said = place.lawful(["resume", &run, "--iterations", "50", "-q"]);
+    assert_eq!(said.code, 0, "a link that stays inside is fine: {}", said.err);
+}
+
+#[test]
+fn a_changed_config_is_refused() {
+    let (place, run) = Place::trained(TINY);
+    let path = format!("{run}/config.toml");
+    let config = place.text(&path);
+    assert!(config.contains("rate = 0.01"), "{config}");
+    place.write(&path, &config.replace("rate = 0.01", "rate = 0.02"));
+    assert_eq!(
+        refused(&place, &run),
+        format!(
+            "error: `{path}` has changed since its run began\n\
+             hint: restore it; to change an experiment, `lawful train` a copy of the file\n"
+        )
+    );
+    place.write(&path, &config);
+    assert_eq!(place.lawful(["evaluate", &run]).code, 0);
+}
+
+#[test]
+fn a_changed_number_of_a_model_is_refused() {
+    let (place, run) = Place::trained(TINY);
+    let path = place.path(&format!("{run}/last.safetensors"));
+    let whole = files::read(&path).unwrap();
+    let start = 8 + usize::try_from(u64::from_le_bytes(whole[..8].try_into().unwrap())).unwrap();
+    for at in [start, usize::midpoint(start, whole.len()), whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        files::write(&path, &bytes).unwrap();
+        let said = refused(&place, &run);
+        let expected = format!(
+            "error: `{run}/last.safetensors` is damaged: its numbers have changed since it was \
+             written\nhint: "
+        );
+        assert!(said.starts_with(&expected), "{said}");
+    }
 }

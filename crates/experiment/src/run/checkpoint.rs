@@ -7,6 +7,7 @@ use lawful::{
     StrategyMemory, Validated,
 };
 
+use super::digest;
 use super::manifest::RunEnd;
 use crate::diagnostic::Diagnostic;
 use crate::files;
@@ -19,12 +20,39 @@ impl From<ModelError> for Diagnostic {
 
 /// Writes a model.
 pub(super) fn save_model(path: &Path, model: &Model) -> Result<(), Diagnostic> {
-    files::write(path, &model.archive().to_bytes())
+    write_archive(path, model.archive())
+}
+
+/// The key of the fingerprint of the tensors in the metadata.
+const TENSORS: &str = "tensors";
+
+/// Writes an archive, with a fingerprint of its tensors.
+fn write_archive(path: &Path, mut archive: Archive) -> Result<(), Diagnostic> {
+    let fingerprint = digest::of_bytes(tensors(&archive.to_bytes()));
+    archive.set(TENSORS, fingerprint.into());
+    files::write(path, &archive.to_bytes())
+}
+
+/// Returns the bytes of all tensors of a safetensors file: they follow the header, whose length is in
+/// the first eight bytes.
+fn tensors(file: &[u8]) -> &[u8] {
+    let header = file.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
+    let start = usize::try_from(header).ok().and_then(|header| header.checked_add(8));
+    start.and_then(|start| file.get(start..)).unwrap_or_default()
 }
 
 /// Reads the tensors and metadata of a model or a checkpoint.
 pub(super) fn read_archive(path: &Path) -> Result<Archive, Diagnostic> {
-    Ok(Archive::from_bytes(&path.display().to_string(), files::read(path)?)?)
+    let bytes = files::read(path)?;
+    let found = digest::of_bytes(tensors(&bytes));
+    let archive = Archive::from_bytes(&path.display().to_string(), bytes)?;
+    // Files of earlier versions have none.
+    match archive.get(TENSORS) {
+        Some(written) if *written != found => {
+            Err(archive.damaged("its numbers have changed since it was written").into())
+        }
+        _ => Ok(archive),
+    }
 }
 
 /// Returns the model of an archive, which must have the network of this training.
@@ -83,7 +111,7 @@ pub(super) fn save_checkpoint(
     if let Some(ended) = ended {
         archive.set("ended", serde_json::to_value(ended).expect("plain data"));
     }
-    files::write(path, &archive.to_bytes())
+    write_archive(path, archive)
 }
 
 /// Reads a checkpoint of this training.

@@ -1,5 +1,5 @@
-//! Fingerprints: of an experiment, for the name of its run folder, and of its data, to detect changed
-//! files.
+//! Fingerprints: of an experiment, for the name of its run folder, and of what a run reads back, to
+//! detect changed files.
 
 use lawful::Fingerprint;
 
@@ -18,6 +18,13 @@ pub(super) fn of_experiment(file: &ExperimentFile) -> String {
 pub(super) fn of_data(experiment: &Experiment) -> String {
     let mut fingerprint = Fingerprint::new();
     add_data(&mut fingerprint, experiment);
+    format!("{:016x}", fingerprint.value())
+}
+
+/// Returns sixteen digits that depend on these bytes.
+pub(super) fn of_bytes(bytes: &[u8]) -> String {
+    let mut fingerprint = Fingerprint::new();
+    fingerprint.add(bytes);
     format!("{:016x}", fingerprint.value())
 }
 

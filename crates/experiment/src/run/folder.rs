@@ -92,7 +92,7 @@ impl RunFolder {
             table::write_dataset(dataset, &self.data(name))?;
         }
         Log::create(&self.log(), &experiment.law_names())?;
-        Manifest::new(experiment).write(&self.manifest())
+        Manifest::new(file).write(&self.manifest())
     }
 
     /// Removes incomplete files that a killed program left.

@@ -32,8 +32,10 @@ impl LoadedRun {
     pub fn open(path: &Path, choice: Option<ModelChoice>) -> Result<Self, Diagnostic> {
         let folder = RunFolder::open(path)?;
         let manifest = Manifest::read(&folder.manifest())?;
+        manifest.check_config(&folder.config())?;
         let experiment = config::read_run(path)?.experiment;
         manifest.check_data(&experiment)?;
+        manifest.check_numbers(&folder.manifest(), &experiment)?;
         let choice = choice.unwrap_or(manifest.model);
         let file = folder.model(choice);
         if !file.is_file() {

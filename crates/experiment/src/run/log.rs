@@ -26,6 +26,11 @@ const LAST: [&str; 3] = ["rate-factor", "verdict", "event"];
 impl Log {
     /// Creates a log with its header.
     pub fn create(path: &Path, laws: &[String]) -> Result<Self, Diagnostic> {
+        files::write(path, Self::header(laws).as_bytes())?;
+        Self::open(path)
+    }
+
+    fn header(laws: &[String]) -> String {
         let mut header = CsvWriter::new();
         for column in FIRST {
             header.cell(column);
@@ -39,21 +44,42 @@ impl Log {
             header.cell(column);
         }
         header.end_row();
-        files::write(path, header.into_text().as_bytes())?;
-        Self::open(path)
+        header.into_text()
     }
 
     /// Opens a log to append to it. Removes the rows from `iteration` on and an incomplete last row.
-    pub fn resume(path: &Path, iteration: usize) -> Result<Self, Diagnostic> {
-        let bytes = files::read(path)?;
-        let kept = length_before(&bytes, iteration).ok_or_else(|| {
-            let message =
-                format!("`{}` is damaged: it ends before row {iteration}", path.display());
-            let hint = "the checkpoint resumes at that row; restore the file, or train again";
-            Diagnostic::new(message).with_hint(hint)
-        })?;
-        files::write(path, &bytes[..kept])?;
-        Self::open(path)
+    ///
+    /// A log that is missing, or damaged before `iteration`, keeps its first whole rows, and continues
+    /// at `iteration`: training does not need it. Then this returns a warning too, and a damaged log is
+    /// kept as `log.csv.damaged`.
+    pub fn resume(
+        path: &Path,
+        laws: &[String],
+        iteration: usize,
+    ) -> Result<(Self, Option<String>), Diagnostic> {
+        let bytes = if path.exists() { files::read(path)? } else { Vec::new() };
+        let columns = FIRST.len() + 2 * laws.len() + LAST.len();
+        let Kept { length, next } = rows_before(&bytes, columns, iteration);
+        let warning = (next < iteration).then(|| {
+            let rows = match iteration - next {
+                1 => format!("row {next} is"),
+                _ => format!("rows {next} to {} are", iteration - 1),
+            };
+            let what = if bytes.is_empty() { "missing or empty" } else { "damaged" };
+            format!(
+                "`{}` is {what}: {rows} lost; training does not need them and continues, and so does \
+                 the log, at row {iteration}",
+                path.display()
+            )
+        });
+        if warning.is_some() && length < bytes.len() {
+            files::write(&path.with_extension("csv.damaged"), &bytes)?;
+        }
+        if length == 0 {
+            return Ok((Self::create(path, laws)?, warning));
+        }
+        files::write(path, &bytes[..length])?;
+        Ok((Self::open(path)?, warning))
     }
 
     fn open(path: &Path) -> Result<Self, Diagnostic> {
@@ -98,9 +124,10 @@ impl Log {
         self.file.write_field(&self.cell)
     }
 
-    /// Writes all added rows to the file.
+    /// Writes all added rows to the disk.
     pub fn flush(&mut self) -> Result<(), Diagnostic> {
-        self.file.flush().map_err(|error| self.failed(&error.into()))
+        let flushed = self.file.flush().and_then(|()| files::sync(self.file.get_ref()));
+        flushed.map_err(|error| self.failed(&error.into()))
     }
 
     fn failed(&self, error: &csv::Error) -> Diagnostic {
@@ -109,28 +136,38 @@ impl Log {
     }
 }
 
-/// Returns how many bytes of a log are its header and the rows before `iteration`, or `None` if not
-/// all of them are there.
-fn length_before(log: &[u8], iteration: usize) -> Option<usize> {
+/// The part of a log that is kept.
+struct Kept {
+    /// Its bytes.
+    length: usize,
+    /// The iteration after its last row.
+    next: usize,
+}
+
+/// Returns the header and the rows before `iteration`, as far as they are whole. Rows may be missing
+/// between them: those of an earlier damage.
+fn rows_before(log: &[u8], columns: usize, iteration: usize) -> Kept {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(log);
     let mut record = csv::StringRecord::new();
-    let mut length = 0;
-    let mut columns = 0;
-    for line in 0..=iteration {
-        reader.read_record(&mut record).ok()?;
-        if line == 0 {
-            columns = record.len();
+    let mut kept = Kept { length: 0, next: 0 };
+    while let Ok(true) = reader.read_record(&mut record) {
+        let Ok(end) = usize::try_from(reader.position().byte()) else { break };
+        if record.len() != columns || !log[..end].ends_with(b"\n") {
+            break;
         }
-        let expected = match line.checked_sub(1) {
-            None => record.iter().zip(FIRST).all(|(cell, column)| cell == column),
-            Some(row) => record.get(0)?.parse() == Ok(row),
-        };
-        length = usize::try_from(reader.position().byte()).ok()?;
-        if !expected || record.len() != columns || !log[..length].ends_with(b"\n") {
-            return None;
+        if kept.length == 0 {
+            if !record.iter().zip(FIRST).all(|(cell, column)| cell == column) {
+                break;
+            }
+        } else {
+            match record[0].parse() {
+                Ok(row) if (kept.next..iteration).contains(&row) => kept.next = row + 1,
+                _ => break,
+            }
         }
+        kept.length = end;
     }
-    Some(length)
+    kept
 }
 
 /// The event of a step that was undone.
@@ -180,14 +217,49 @@ mod tests {
         assert_eq!(&LOG[..header.len()], header);
 
         files::write(&path, LOG.as_bytes()).unwrap();
-        assert!(Log::resume(&path, 3).is_err(), "its last row is incomplete");
-        let mut log = Log::resume(&path, 1).unwrap();
+        let (mut log, warning) = Log::resume(&path, &law, 1).unwrap();
+        assert_eq!(warning, None);
         assert_eq!(written().lines().last(), Some("0,1e0,1e0,1e0,0e0,0e0,1e0,1e0,,"));
         let note = Event::Note("step taken back, rate now times 0.5: x".to_owned());
         log.add(&row(1, Some(&note))).unwrap();
         log.flush().unwrap();
         assert_eq!(written(), LOG[..LOG.len() - "2,1e0".len()]);
-        assert!(Log::resume(&path, 2).is_ok());
-        assert!(Log::resume(&path, 3).is_err(), "there is no row 2");
+        assert_eq!(Log::resume(&path, &law, 2).unwrap().1, None);
+    }
+
+    #[test]
+    fn a_log_that_is_short_damaged_or_missing_continues_after_a_gap() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, damaged) =
+            (folder.path().join("log.csv"), folder.path().join("log.csv.damaged"));
+        let law = ["a,\nb".to_owned()];
+        let header = Log::header(&law);
+        let whole = &LOG[..LOG.len() - "2,1e0".len()];
+        let header = header.as_str();
+        for (found, iteration, kept, lost, copied) in [
+            (Some(LOG), 3, whole, "is damaged: row 2 is lost;", true),
+            (Some(whole), 9, whole, "is damaged: rows 2 to 8 are lost;", false),
+            (Some(&LOG[..30]), 2, header, "is damaged: rows 0 to 1 are lost;", true),
+            (Some("garbage\n\0"), 1, header, "is damaged: row 0 is lost;", true),
+            (Some(""), 1, header, "is missing or empty: row 0 is lost;", false),
+            (None, 2, header, "is missing or empty: rows 0 to 1 are lost;", false),
+        ] {
+            let _ = files::remove(&path);
+            let _ = files::remove(&damaged);
+            if let Some(found) = found {
+                files::write(&path, found.as_bytes()).unwrap();
+            }
+            let (mut log, warning) = Log::resume(&path, &law, iteration).unwrap();
+            let warning = warning.unwrap();
+            assert!(warning.contains(lost), "{warning}");
+            assert_eq!(files::read_text(&path).unwrap(), kept);
+            let copy = files::read(&damaged).ok();
+            assert_eq!(copy.as_deref(), found.filter(|_| copied).map(str::as_bytes));
+            log.add(&row(iteration, None)).unwrap();
+            log.flush().unwrap();
+            drop(log);
+            let next = Log::resume(&path, &law, iteration + 1).unwrap().1;
+            assert_eq!(next, None, "an old gap is no news");
+        }
     }
 }

@@ -6,12 +6,18 @@ use lawful::StopReason;
 use serde::{Deserialize, Serialize};
 
 use super::digest;
+use crate::config::ExperimentFile;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
 
 /// Commit that the program was built from, as its build script found it.
 const COMMIT: &str = env!("LAWFUL_COMMIT");
+
+/// Most remedies of a training that double the steps of the solver.
+const MOST_DOUBLINGS: u32 = 5;
+/// A longer training, of 300 years, is damage.
+const MOST_SECONDS: f64 = 1e10;
 
 /// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +112,9 @@ pub struct Manifest {
     /// Why the recipe selected these phases.
     #[serde(default)]
     pub remarks: Vec<String>,
+    /// Fingerprint of `config.toml`; empty in runs of earlier versions.
+    #[serde(default)]
+    pub config: String,
     /// Fingerprint of the data, to detect changed files in `data/`.
     pub data: String,
     /// Kernels in use: two processor families may round differently.
@@ -125,6 +134,9 @@ pub struct Manifest {
     /// Iterations that all extensions added.
     #[serde(default)]
     pub extended_by: usize,
+    /// Number of iterations that the last extension asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extended_to: Option<usize>,
     /// Seconds spent in training, all sessions together.
     pub seconds: f64,
     /// Trial points accepted as the best.
@@ -144,8 +156,10 @@ pub struct Manifest {
 
 impl Manifest {
     /// The manifest of a new run.
-    pub fn new(experiment: &Experiment) -> Self {
+    pub fn new(file: &ExperimentFile) -> Self {
+        let ExperimentFile { experiment, complete } = file;
         Self {
+            config: digest::of_bytes(complete.as_bytes()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: COMMIT.to_owned(),
             name: experiment.name.clone(),
@@ -166,6 +180,7 @@ impl Manifest {
             done: 0,
             extended_from: Vec::new(),
             extended_by: 0,
+            extended_to: None,
             seconds: 0.0,
             accepted: 0,
             rejected: 0,
@@ -200,6 +215,16 @@ impl Manifest {
         }
     }
 
+    /// Checks that `config.toml` is the one that the run began with.
+    pub fn check_config(&self, path: &Path) -> Result<(), Diagnostic> {
+        if self.config.is_empty() || self.config == digest::of_bytes(&files::read(path)?) {
+            return Ok(());
+        }
+        let message = format!("`{}` has changed since its run began", path.display());
+        Err(Diagnostic::new(message)
+            .with_hint("restore it; to change an experiment, `lawful train` a copy of the file"))
+    }
+
     /// Checks that these are the data that the run began with.
     pub fn check_data(&self, experiment: &Experiment) -> Result<(), Diagnostic> {
         if self.data == digest::of_data(experiment) {
@@ -207,6 +232,45 @@ impl Manifest {
         }
         let message = "the files in `data/` of this run have changed since it began";
         Err(Diagnostic::new(message).with_hint("restore them, or train again"))
+    }
+
+    /// Checks that a run of this experiment can have these numbers: `evaluate` solves with them, and
+    /// `resume` trains with them.
+    pub fn check_numbers(&self, path: &Path, experiment: &Experiment) -> Result<(), Diagnostic> {
+        let damaged = |what: String| {
+            Err(Diagnostic::new(format!("`{}` is damaged: {what}", path.display()))
+                .with_hint("restore it, or train again"))
+        };
+        let phases = &experiment.training.phases;
+        let doubled = |n: u32| {
+            phases.iter().any(|phase| phase.substeps.checked_mul(1 << n) == Some(self.substeps))
+        };
+        if !(0..=MOST_DOUBLINGS).any(doubled) {
+            let planned = phases[0].substeps;
+            return damaged(format!(
+                "`substeps` is {}, but the experiment has {planned}, or a few times twice as many",
+                self.substeps
+            ));
+        }
+        // An extension adds what the plan lacks of the iterations that it asked for. Earlier versions,
+        // which kept no fingerprint of the config, added more.
+        let most = self.extended_to.unwrap_or(0);
+        if self.extended_by > most && !self.config.is_empty() {
+            return damaged(match most {
+                0 => format!("`extended-by` is {}, but it was not extended", self.extended_by),
+                _ => format!("`extended-by` is {}, but it has {most} in all", self.extended_by),
+            });
+        }
+        if self.done > self.iterations || self.best_iteration > self.done {
+            return damaged(format!(
+                "`done` is {} and `best-iteration` {} of {} `iterations`",
+                self.done, self.best_iteration, self.iterations
+            ));
+        }
+        if !(self.seconds >= 0.0 && self.seconds < MOST_SECONDS) {
+            return damaged(format!("`seconds` is {}", self.seconds));
+        }
+        Ok(())
     }
 
     /// Writes it.

@@ -14,9 +14,10 @@ use super::recorder::{Recorder, RunObserver};
 use crate::config::{self, ExperimentFile};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
+use crate::files::{self, Lock};
 use crate::phrases::counted;
+use crate::predict;
 use crate::scores::{Scores, score_sets};
-use crate::{files, predict};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -37,10 +38,11 @@ pub fn train(
 ) -> Result<Trained, Diagnostic> {
     let experiment = &file.experiment;
     let folder = RunFolder::create(parent, file)?;
-    let log = Log::resume(&folder.log(), 0)?;
+    let _lock = Lock::take(folder.path(), &mut |text| observer.warn(text))?;
+    let (log, _) = Log::resume(&folder.log(), &experiment.law_names(), 0)?;
     let plan = Plan::new(&experiment.training.phases);
     let from = Begin { plan, progress: None, ended: None };
-    run(experiment, folder, Manifest::new(experiment), log, from, observer)
+    run(experiment, folder, Manifest::new(file), log, from, observer)
 }
 
 /// Where a run begins or resumes.
@@ -74,23 +76,25 @@ pub fn resume(
     observer: &mut dyn RunObserver,
 ) -> Result<Resumed, Diagnostic> {
     let folder = RunFolder::open(path)?;
-    let mut manifest = Manifest::read(&folder.manifest())?;
+    Manifest::read(&folder.manifest())?.check_config(&folder.config())?;
     let experiment = config::read_run(path)?.experiment;
-    manifest.check_data(&experiment)?;
-    match iterations {
-        Some(more) if more > manifest.iterations => {
-            manifest.extended_by += more - manifest.iterations;
-            manifest.extended_from.push(manifest.iterations);
-            manifest.iterations = more;
-        }
-        Some(fewer) if fewer < manifest.iterations => {
-            let planned = counted(manifest.iterations, "iteration");
-            return Err(Diagnostic::new(format!("this run has {planned}; {fewer} is less"))
-                .with_hint("give the total number of iterations, for example twice as many"));
-        }
-        _ => {}
+    let read = || -> Result<_, Diagnostic> {
+        let manifest = Manifest::read(&folder.manifest())?;
+        manifest.check_data(&experiment)?;
+        manifest.check_numbers(&folder.manifest(), &experiment)?;
+        let wanted = more(&manifest, iterations)?;
+        Ok((manifest, wanted))
+    };
+    // Nothing is written into a finished run, which may be in a folder that cannot be written.
+    let (manifest, wanted) = read()?;
+    if manifest.status == Status::Finished && wanted.is_none() {
+        return Ok(Resumed::Finished(Box::new(manifest)));
     }
-    if manifest.status == Status::Finished && manifest.done >= manifest.iterations {
+    files::refuse_links_out(path)?;
+    let _lock = Lock::take(path, &mut |text| observer.warn(text))?;
+    // Another process may have trained it before it was locked.
+    let (mut manifest, wanted) = read()?;
+    if manifest.status == Status::Finished && wanted.is_none() {
         return Ok(Resumed::Finished(Box::new(manifest)));
     }
     let checkpoint = folder.model(ModelChoice::Last);
@@ -98,23 +102,49 @@ pub fn resume(
         let Checkpoint { plan, progress, ended } =
             read_checkpoint(&checkpoint, &experiment.training)?;
         // A failed run tries again; a killed one continues from its last state.
-        let killed = manifest.status == Status::Running && iterations.is_none();
+        let killed = manifest.status == Status::Running && wanted.is_none();
         Begin { plan, progress: Some(progress), ended: ended.filter(|_| killed) }
     } else {
         let plan = Plan::new(&experiment.training.phases);
         Begin { plan, progress: None, ended: None }
     };
     from.plan.lengthen(manifest.extended_by);
+    if let Some(wanted) = wanted {
+        // What the plan lacks, so that the same number of iterations never adds to it twice.
+        let lacking = wanted.saturating_sub(from.plan.total());
+        from.plan.lengthen(lacking);
+        manifest.extended_from.push(manifest.iterations);
+        manifest.extended_by += lacking;
+        manifest.extended_to = Some(wanted);
+        manifest.iterations = from.plan.total();
+    }
     folder.remove_parts()?;
     // The last evaluation is repeated, unless it is over.
     let rows = from.done() + usize::from(from.ended.is_some());
-    let log = Log::resume(&folder.log(), rows)?;
+    let (log, warning) = Log::resume(&folder.log(), &experiment.law_names(), rows)?;
+    if let Some(warning) = warning {
+        observer.warn(&warning);
+    }
     manifest.status = Status::Running;
     manifest.reason.clear();
     manifest.model = Manifest::usual_model(&experiment);
     manifest.write(&folder.manifest())?;
     let trained = run(&experiment, folder, manifest, log, from, observer)?;
     Ok(Resumed::Trained(Box::new(trained)))
+}
+
+/// Returns the number of iterations, all together, if it is more than the run has, and not what an
+/// earlier `resume` was asked for: that one may have stopped early, or have added phases.
+fn more(manifest: &Manifest, iterations: Option<usize>) -> Result<Option<usize>, Diagnostic> {
+    let Some(wanted) = iterations.filter(|&wanted| manifest.extended_to != Some(wanted)) else {
+        return Ok(None);
+    };
+    if wanted < manifest.iterations {
+        let planned = counted(manifest.iterations, "iteration");
+        return Err(Diagnostic::new(format!("this run has {planned}; {wanted} is less"))
+            .with_hint("give the total number of iterations, for example twice as many"));
+    }
+    Ok((wanted > manifest.iterations).then_some(wanted))
 }
 
 fn run(
@@ -148,8 +178,14 @@ fn run(
         recorder.end(&last, &best, ended.then_some(&end)).map_err(to_resume)?;
     let interrupted = end.status == Status::Interrupted;
     manifest.end(end, best.value().is_some());
-    let record = Record::read(&folder.log())?;
-    manifest.failures = record.taken_back.len();
+    let record = Record::read(&folder.log()).unwrap_or_else(|error| {
+        observer.warn(&format!("{}; the learning figure is empty", error.message));
+        Record::default()
+    });
+    let known = record.taken_back.len();
+    let is_whole = record.iterations.len() > manifest.done;
+    // A log with a gap has lost some of them.
+    manifest.failures = if is_whole { known } else { known.max(manifest.failures) };
     observer.end(&manifest);
     let scores = if interrupted {
         None

@@ -45,7 +45,7 @@ impl<'a> Job<'a> {
         }
         let folder = RunFolder::open(&self.path)?;
         let manifest = Manifest::read(&folder.manifest())?;
-        let now = Manifest::new(&self.file.experiment);
+        let now = Manifest::new(self.file);
         for (what, then, now) in [
             ("version", &manifest.version, &now.version),
             ("arithmetic", &manifest.kernels, &now.kernels),

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::ExperimentFile;
 use crate::diagnostic::Diagnostic;
-use crate::files;
+use crate::files::{self, Lock};
 use crate::run::{Manifest, RunFolder};
 
 pub use job::cost;
@@ -42,7 +42,7 @@ pub struct FinishedRun {
 ///
 /// Returns the runs in the order of the plan, or `None` if the observer stopped them: running the
 /// plan again resumes. Equal experiments are trained once. The longest trainings begin first, so that
-/// the last ones to end are short.
+/// the last ones to end are short. A second process is refused while this one trains.
 pub fn run(
     plan: &[ExperimentFile],
     parent: &Path,
@@ -50,6 +50,7 @@ pub fn run(
     observer: &dyn StudyObserver,
 ) -> Result<Option<Vec<FinishedRun>>, Diagnostic> {
     files::create_folder(parent)?;
+    let _lock = Lock::take(parent, &mut |text| observer.warn(text))?;
     remove_parts(parent)?;
     let wanted: Vec<Job> = plan.iter().map(|file| Job::new(file, parent)).collect();
     let mut jobs: Vec<&Job> = Vec::new();

@@ -15,6 +15,11 @@ pub trait StudyObserver: Sync {
 
     /// Called when a training has finished or failed; not when it was interrupted.
     fn ended(&self, label: &str, manifest: &Manifest);
+
+    /// Called with a warning for the user.
+    fn warn(&self, text: &str) {
+        let _ = text;
+    }
 }
 
 /// Ignores everything.

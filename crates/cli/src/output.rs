@@ -1,14 +1,19 @@
 //! Results go to stdout, messages to stderr. A closed pipe ends the output, not the program.
+//!
+//! Names come from files of others. What a terminal would obey in them is made visible in messages, and
+//! in results that go to a terminal; files and pipes get the exact bytes.
 
+use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use lawful_experiment::Diagnostic;
+use lawful_experiment::{Diagnostic, visible};
 
 /// Prints results to stdout. A closed pipe (`| head`) is not an error; a full disk is.
 pub(crate) fn data(text: &str) -> Result<(), Diagnostic> {
     let mut stdout = std::io::stdout().lock();
+    let text = shown(text, stdout.is_terminal());
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Diagnostic::new(format!("cannot write to stdout: {error}"))
@@ -18,9 +23,15 @@ pub(crate) fn data(text: &str) -> Result<(), Diagnostic> {
     }
 }
 
+/// Returns a text as it is printed.
+fn shown(text: &str, terminal: bool) -> Cow<'_, str> {
+    if terminal { visible(text) } else { text.into() }
+}
+
 /// Prints a line to stderr. If stderr is closed, the program continues.
 pub(crate) fn talk(line: impl Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let line = line.to_string();
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(&line));
 }
 
 /// Returns a path as it is typed in a shell: in quotes if it has spaces.
@@ -33,6 +44,13 @@ pub(crate) fn typed(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_are_changed_for_a_terminal_only() {
+        let text = "\u{1b}[31mred\u{202e}\n";
+        assert_eq!(shown(text, false), text);
+        assert_eq!(shown(text, true), "\u{fffd}[31mred\u{fffd}\n");
+    }
 
     #[test]
     fn a_path_with_spaces_is_typed_in_quotes() {

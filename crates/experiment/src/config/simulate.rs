@@ -30,7 +30,7 @@ use super::grid::{self, Grid};
 use super::section::Section;
 use super::system::System;
 use super::value::{FINITE, LARGEST, Mark, NOT_NEGATIVE, SHARE, Text, Value};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Place};
 use crate::phrases::counted;
 use crate::toml_quote::key;
 
@@ -251,6 +251,11 @@ impl Missing {
 }
 
 impl Simulate<'_> {
+    /// The place of the equations.
+    pub(crate) fn place(&self) -> Place {
+        self.mark.place()
+    }
+
     /// The trajectories on their own grids, without noise.
     pub(crate) fn trajectories(&self) -> Result<Vec<Trajectory>, Diagnostic> {
         let starts = self.initial.iter().enumerate();

@@ -7,8 +7,10 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::Path;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
-use lawful_experiment::{Diagnostic, visible};
+use lawful_experiment::{Diagnostic, files, visible};
 
 /// Prints results to stdout. A closed pipe (`| head`) is not an error; a full disk is.
 pub(crate) fn data(text: &str) -> Result<(), Diagnostic> {
@@ -34,6 +36,38 @@ pub(crate) fn talk(line: impl Display) {
     let _ = writeln!(std::io::stderr().lock(), "{}", visible(&line));
 }
 
+/// Does some work, and prints a line if it takes more than a second.
+pub(crate) fn patiently<T>(line: &str, work: impl FnOnce() -> T) -> T {
+    announced(Duration::from_secs(1), || talk(line), work)
+}
+
+/// Does some work, and calls `say` if it takes longer than this.
+fn announced<T>(after: Duration, say: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
+    let (done, wait) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if wait.recv_timeout(after) == Err(RecvTimeoutError::Timeout) {
+                say();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+/// Returns what [`patiently`] says about an experiment file.
+pub(crate) fn reading(experiment: &Path) -> &'static str {
+    let inside = experiment.join("experiment.toml");
+    let path = if experiment.is_dir() { &inside } else { experiment };
+    let simulates = |text: String| text.lines().any(|line| line.trim() == "[data.simulate]");
+    if files::read_text(path).is_ok_and(simulates) {
+        "simulating the data …"
+    } else {
+        "reading the data …"
+    }
+}
+
 /// Returns a path as it is typed in a shell: in quotes if it has spaces.
 pub(crate) fn typed(path: &Path) -> String {
     let text = path.display().to_string();
@@ -50,6 +84,15 @@ mod tests {
         let text = "\u{1b}[31mred\u{202e}\n";
         assert_eq!(shown(text, false), text);
         assert_eq!(shown(text, true), "\u{fffd}[31mred\u{fffd}\n");
+    }
+
+    #[test]
+    fn long_work_is_announced_and_short_work_is_not() {
+        let (said, heard) = std::sync::mpsc::channel();
+        let work = || heard.recv().is_ok();
+        assert!(announced(Duration::ZERO, || said.send(()).unwrap_or_default(), work));
+        let hour = Duration::from_secs(3600);
+        assert_eq!(announced(hour, || unreachable!("the work is done"), || 7), 7);
     }
 
     #[test]

@@ -11,12 +11,14 @@ use serde_json::json;
 
 use super::evaluate;
 use crate::arguments::Train;
-use crate::output::{data, talk, typed};
+use crate::output::{data, patiently, reading, talk, typed};
 use crate::progress::Progress;
 use crate::{INTERRUPTED, MISSED};
 
 pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
-    let file = read_with_seed(&options.experiment, options.seed)?;
+    let path = &options.experiment;
+    let read = || read_with_seed(path, options.seed);
+    let file = if options.quiet { read() } else { patiently(reading(path), read) }?;
     let experiment = &file.experiment;
     if !options.quiet {
         say_recipe(experiment);

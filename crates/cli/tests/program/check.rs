@@ -118,3 +118,21 @@ fn states_whose_squares_overflow_or_vanish_are_refused() {
         }
     }
 }
+
+#[test]
+fn a_stiff_simulation_fails_with_time_state_and_a_way_out() {
+    let place = Place::with(&tiny("-0.1*v - x", "-1e9*(v - cos(t))"));
+    let said = place.lawful(["check", "experiment.toml"]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+    for part in [
+        "the simulation of trajectory `1` failed: 500000 steps did not reach t = 5",
+        "they ended at t = ",
+        "y = [",
+        "experiment.toml:9:",
+        "hint: the equations may be stiff: ",
+        "a shorter `grid`",
+        "`method = \"rk4\"`",
+    ] {
+        assert!(said.err.contains(part), "{part}: {}", said.err);
+    }
+}

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lawful_experiment::visible;
 
 use crate::output::talk;
 use crate::signals;
@@ -44,10 +45,15 @@ impl LiveLine {
     pub(crate) fn say(&self, line: &str) {
         if self.quiet {
         } else if self.live {
-            self.bar.println(line);
+            self.bar.println(visible(line));
         } else {
             talk(line);
         }
+    }
+
+    /// Shows a text beside the progress bar.
+    pub(crate) fn show(&self, text: &str) {
+        self.bar.set_message(visible(text).into_owned());
     }
 
     /// Returns whether to continue; says so once if the user has asked to stop.

@@ -139,7 +139,7 @@ impl RunObserver for Progress {
             if now - self.last_line >= LIVE_EVERY || iteration >= self.iterations {
                 self.last_line = now;
                 self.line.bar.set_position(iteration as u64);
-                self.line.bar.set_message(self.time_left(iteration) + &numbers(row));
+                self.line.show(&(self.time_left(iteration) + &numbers(row)));
             }
         } else if !self.line.is_quiet() {
             let tenth = (10 * iteration).checked_div(self.iterations).unwrap_or(10);

@@ -56,7 +56,7 @@ impl StudyProgress {
         let line = state.line();
         if self.line.is_live() {
             self.line.bar.set_position(state.per_mille());
-            self.line.bar.set_message(line);
+            self.line.show(&line);
         } else {
             self.line.say(&format!("  {line}"));
         }

@@ -111,7 +111,7 @@ const SHOWN: usize = 100;
 impl fmt::Display for Spot {
     /// The line and the carets below it, each indented by four spaces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line: Vec<char> = self.excerpt.chars().map(visible).collect();
+        let line: Vec<char> = self.excerpt.chars().map(visible_in_line).collect();
         let from = (self.column - 1).min(line.len());
         let to = (from + self.width).min(line.len()).max(from + 1);
         let start = if line.len() <= SHOWN { 0 } else { window_start(from, to, line.len()) };
@@ -133,11 +133,29 @@ fn window_start(from: usize, to: usize, len: usize) -> usize {
     middle.saturating_sub(SHOWN / 2).min(len - SHOWN).min(from)
 }
 
-/// Replaces tabs and control characters, whose width depends on the terminal.
-fn visible(c: char) -> char {
+/// Returns a text as it is safe on a terminal: control characters other than newlines and tabs, which
+/// could move the cursor or change colours, and characters that change the direction of the text are
+/// replaced by `\u{fffd}`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let kept = |c: char| matches!(c, '\n' | '\t') || !acts_on_terminal(c);
+    if text.chars().all(kept) {
+        return text.into();
+    }
+    text.chars().map(|c| if kept(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
+}
+
+/// Returns whether a character changes what a terminal shows of others.
+fn acts_on_terminal(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || c.is_control()
+}
+
+/// Replaces tabs too, whose width depends on the terminal.
+fn visible_in_line(c: char) -> char {
     match c {
         '\t' => ' ',
-        c if c.is_control() => '\u{fffd}',
+        c if acts_on_terminal(c) => char::REPLACEMENT_CHARACTER,
         c => c,
     }
 }
@@ -227,6 +245,21 @@ mod tests {
         }
         let text = "x = 温度";
         assert_eq!(shown(text, find(text, "温度")).1, "        ^^^^");
+    }
+
+    #[test]
+    fn control_and_direction_characters_are_visible_and_all_others_stay() {
+        for text in ["", "a\tb\n", "größe – 温度 👩‍🔬"] {
+            assert!(matches!(visible(text), Cow::Borrowed(same) if same == text), "{text}");
+        }
+        for (text, shown) in [
+            ("\u{1b}[31mred", "\u{fffd}[31mred"),
+            ("a\rb\u{7}\u{9b}2J\u{7f}", "a\u{fffd}b\u{fffd}\u{fffd}2J\u{fffd}"),
+            ("a\u{202e}b\u{2066}c\u{200f}", "a\u{fffd}b\u{fffd}c\u{fffd}"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(shown("x = \u{202e}1", 4..5).0, "    x = \u{fffd}1");
     }
 
     #[test]

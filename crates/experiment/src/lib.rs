@@ -21,7 +21,7 @@ mod toml_quote;
 
 pub use config::{ExperimentFile, read, read_embedded, read_run, read_with_seed};
 pub use csv_writer::CsvWriter;
-pub use diagnostic::{Diagnostic, Place, Spot};
+pub use diagnostic::{Diagnostic, Place, Spot, visible};
 pub use experiment::{Experiment, RECONSTRUCTION};
 pub use lawful::{exact, short};
 pub use phrases::{counted, meant};

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use lawful::law::{Steps, Workspace};
 use lawful::{
     Control, Enforcement, Law, LearnedConstant, Phase, Prepared, RateDecay, Relation, Schedule,
     Solver, exact, short,
 };
 
+use crate::config::on_data::{LawValues, law_values};
 use crate::experiment::{Experiment, RECONSTRUCTION, in_a_line};
 use crate::phrases::counted;
 use crate::scores::{scored_range, scored_rows};
@@ -66,38 +66,28 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
             Enforcement::Penalty => "",
         };
         writeln!(out, "law         {name}{relation} ({kind}{monitored})")?;
-        writeln!(out, "            {}", on_the_data(law, experiment))?;
+        let values = law_values(law, &experiment.training.data, &experiment.training.constants);
+        writeln!(out, "            {}", on_the_data(law, &values))?;
+        if let Some((moment, _)) = &values.first {
+            let steps = counted(values.undefined, "step");
+            writeln!(
+                out,
+                "            warning: it has no finite value at {steps}, first at {moment}"
+            )?;
+        }
     }
     Ok(())
 }
 
 /// Returns how far the measurements themselves violate a law, because of noise or a wrong law.
-fn on_the_data(law: &Law, experiment: &Experiment) -> String {
-    let dataset = &experiment.training.data;
-    let firsts: Vec<f64> =
-        experiment.training.constants.iter().map(|constant| constant.start).collect();
-    let (d, mut workspace) = (dataset.state().len(), Workspace::default());
+fn on_the_data(law: &Law, values: &LawValues) -> String {
+    let violations = values.residuals.iter().map(|c| law.relation().violation(*c, 0.0));
     let (mut steps, mut broken, mut sum, mut largest) = (0_usize, 0_usize, 0.0, 0.0_f64);
-    for trajectory in dataset.trajectories() {
-        let n = trajectory.len();
-        let mut residuals = vec![0.0; n];
-        let mut seen = Vec::new();
-        lawful::extend_rows(&trajectory.states, d, &firsts, &mut seen);
-        let rows = Steps { times: &trajectory.times, states: &seen, inputs: &trajectory.inputs };
-        law.residuals(&rows, &mut workspace, &mut residuals);
-        let reach = law.reach();
-        for row in reach.range(n) {
-            let near = (row - reach.back) * d..(row + reach.ahead + 1) * d;
-            // Steps with a missing cell are not evaluated.
-            if !residuals[row].is_finite() || trajectory.states[near].iter().any(|x| x.is_nan()) {
-                continue;
-            }
-            let violation = law.relation().violation(residuals[row], 0.0);
-            steps += 1;
-            broken += usize::from(violation > 0.0);
-            sum += violation;
-            largest = largest.max(violation);
-        }
+    for violation in violations {
+        steps += 1;
+        broken += usize::from(violation > 0.0);
+        sum += violation;
+        largest = largest.max(violation);
     }
     match (steps, broken) {
         (0, _) => "cannot be checked: every step of the data has missing values".to_owned(),

@@ -3,10 +3,11 @@
 use lawful_experiment::{Diagnostic, read, summary};
 
 use crate::arguments::Check;
-use crate::output::{self, typed};
+use crate::output::{self, patiently, reading, typed};
 
 pub(crate) fn run(options: &Check) -> Result<u8, Diagnostic> {
-    let file = read(&options.experiment)?;
+    let path = &options.experiment;
+    let file = patiently(reading(path), || read(path))?;
     if options.complete {
         output::data(&file.complete)?;
     } else {

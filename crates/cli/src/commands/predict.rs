@@ -2,6 +2,7 @@
 
 use lawful::ode::InvalidSolver;
 use lawful::{Adaptive, Control, Solver, Table, Tableau, Trajectory};
+use lawful_experiment::predict::Prediction;
 use lawful_experiment::{CsvWriter, Diagnostic, LoadedRun, exact, read_times};
 
 use crate::MISSED;
@@ -15,49 +16,132 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let trajectory = chosen(options, &run)?;
     let (start, _) = ends(trajectory);
     let times = times(options, trajectory, &experiment.time_column)?;
+    let first = times.at(0);
     let method = method(options, *run.model.solver())?;
     let initial = match &options.initial {
         Some(text) => Some(state(text, names)?),
-        None if times[0] < start => {
+        None if first < start => {
             return Err(Diagnostic::new(format!(
-                "the data start at t = {start}, after the first requested time, {}",
-                times[0]
+                "the data start at t = {}, after the first requested time, {}",
+                exact(start),
+                exact(first)
             ))
             .with_hint(format!(
-                "request times from {start} on, or give the initial state: {}",
+                "request times from {} on, or give the initial state: {}",
+                exact(start),
                 example(names)
             )));
         }
         None => None,
     };
     // Without an initial state of its own the model starts where the trajectory does.
-    let lead = usize::from(initial.is_none() && times[0] > start);
-    let mut solved = times.clone();
-    if lead == 1 {
-        solved.insert(0, start);
-    }
+    let start = if initial.is_none() { start } else { first };
+    check_range(start, times.at(times.len() - 1))?;
     let initial = initial.unwrap_or_else(|| run.model.initial_state(trajectory));
-    let table = Table { times: &trajectory.times, values: &trajectory.inputs };
-    let states = run.model.clone().with_solver(method).predict_with(&initial, &solved, table);
-    let states = match states {
-        Ok(states) => states,
-        Err(error) => {
-            talk(format!("error: {error}\nhint: {}", error.hint()));
-            return Ok(MISSED);
-        }
+    let model = run.model.clone().with_solver(method);
+    let prediction = Prediction {
+        model: &model,
+        start,
+        initial: &initial,
+        inputs: Table { times: &trajectory.times, values: &trajectory.inputs },
+        points: times.len(),
+        time: &|n| times.at(n),
     };
-    let rows = &states[lead * names.len()..];
-    data(&csv(names, &times, rows))?;
+    let (mut header, mut printed) = (true, Ok(()));
+    let solved = prediction.run(|times, states| {
+        printed = data(&csv(std::mem::take(&mut header), names, times, states));
+        printed.is_ok()
+    });
+    printed?;
+    if let Err(error) = solved {
+        talk(format!("error: {error}\nhint: {}", error.hint()));
+        return Ok(MISSED);
+    }
     Ok(0)
 }
 
-fn csv(names: &[String], times: &[f64], rows: &[f64]) -> String {
+fn csv(header: bool, names: &[String], times: &[f64], rows: &[f64]) -> String {
     let mut csv = CsvWriter::new();
-    csv.row(["t"].into_iter().chain(names.iter().map(String::as_str)));
+    if header {
+        csv.row(["t"].into_iter().chain(names.iter().map(String::as_str)));
+    }
     for (t, row) in times.iter().zip(rows.chunks_exact(names.len())) {
         csv.row([t].into_iter().chain(row).map(|value| exact(*value)));
     }
     csv.into_text()
+}
+
+/// The requested times, strictly increasing.
+#[derive(Debug, PartialEq)]
+enum Times {
+    Listed(Vec<f64>),
+    /// At least two, evenly spaced.
+    Even {
+        from: f64,
+        to: f64,
+        points: usize,
+    },
+}
+
+impl Times {
+    fn len(&self) -> usize {
+        match self {
+            Self::Listed(times) => times.len(),
+            Self::Even { points, .. } => *points,
+        }
+    }
+
+    fn at(&self, n: usize) -> f64 {
+        match *self {
+            Self::Listed(ref times) => times[n],
+            Self::Even { to, points, .. } if n + 1 == points => to,
+            Self::Even { from, to, points } => from + (to - from) * n as f64 / (points - 1) as f64,
+        }
+    }
+}
+
+/// Refuses a range whose length is not a number.
+fn check_range(from: f64, to: f64) -> Result<(), Diagnostic> {
+    if (to - from).is_finite() {
+        return Ok(());
+    }
+    let (shown_from, shown_to) = (exact(from), exact(to));
+    let message = format!(
+        "the range from t = {shown_from} to {shown_to} overflows: it is longer than 1.8e308"
+    );
+    Err(Diagnostic::new(message).with_hint("request times that are closer together"))
+}
+
+/// Returns evenly spaced times, if they are all different.
+fn even(from: f64, to: f64, points: usize) -> Result<Times, Diagnostic> {
+    check_range(from, to)?;
+    // Times are numbered up to 2⁵³, and `(to - from) * n` must not overflow.
+    let times = Times::Even { from, to, points };
+    if !((to - from) * points as f64).is_finite() {
+        let message = format!(
+            "{points} times from {} to {} overflow double precision",
+            exact(from),
+            exact(to)
+        );
+        return Err(Diagnostic::new(message).with_hint("request a shorter range, or fewer times"));
+    }
+    if (1..points).all(|n| times.at(n - 1) < times.at(n)) {
+        return Ok(times);
+    }
+    let largest = from.abs().max(to.abs());
+    let spacing = largest - largest.next_down();
+    // Half of the numbers in between: neighbours stay apart after rounding.
+    let apart = ((to - from) / spacing / 2.0).max(2.0).min(points as f64 / 2.0).max(2.0);
+    let message = format!(
+        "{points} times from {} to {} are too close to be told apart in double precision, whose \
+         numbers are {spacing:.1e} apart there",
+        exact(from),
+        exact(to)
+    );
+    Err(Diagnostic::new(message).with_hint(format!(
+        "request fewer, for example `--points {apart:.0}`, or count the time of the data from a later \
+         origin"
+    )))
 }
 
 /// Returns the trajectory whose initial state and inputs are used.
@@ -79,9 +163,9 @@ fn ends(trajectory: &Trajectory) -> (f64, f64) {
     (trajectory.times[0], trajectory.times[trajectory.len() - 1])
 }
 
-fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Vec<f64>, Diagnostic> {
+fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Times, Diagnostic> {
     if let Some(path) = &options.at {
-        return read_times(path, time);
+        return read_times(path, time).map(Times::Listed);
     }
     let (start, end) = ends(trajectory);
     let (from, to) = (options.from.unwrap_or(start), options.to.unwrap_or(end));
@@ -94,8 +178,9 @@ fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Vec<f
     match options.points {
         0 => Err(Diagnostic::new("`--points 0` prints nothing")
             .with_hint("give at least 1, for example `--points 500`")),
-        1 => Ok(vec![from]),
+        1 => Ok(Times::Listed(vec![from])),
         _ if to <= from => {
+            let (from, to) = (exact(from), exact(to));
             Err(Diagnostic::new(format!("`--to {to}` is not after `--from {from}`"))
                 .with_hint("give a larger `--to`, or swap the two"))
         }
@@ -103,13 +188,7 @@ fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Vec<f
             Err(Diagnostic::new(format!("`--points {points}` is too many"))
                 .with_hint("give at most 100000000"))
         }
-        points => {
-            let last = (points - 1) as f64;
-            let at = |n: usize| {
-                if n + 1 == points { to } else { from + (to - from) * n as f64 / last }
-            };
-            Ok((0..points).map(at).collect())
-        }
+        points => even(from, to, points),
     }
 }
 
@@ -145,8 +224,15 @@ fn example(names: &[String]) -> String {
     format!("`--initial {}`", parts.join(","))
 }
 
+/// Largest `--substeps`, as in `[solver]`.
+const MOST_SUBSTEPS: usize = 1_000_000;
+
 /// Returns the solver of the options, or the experiment's.
 fn method(options: &Predict, given: Solver) -> Result<Solver, Diagnostic> {
+    if let Some(substeps) = options.substeps.filter(|substeps| *substeps > MOST_SUBSTEPS) {
+        return Err(Diagnostic::new(format!("`--substeps {substeps}` is too many"))
+            .with_hint(format!("give at most {MOST_SUBSTEPS}, for example `--substeps 4`")));
+    }
     let named = options.method.as_deref().and_then(Tableau::from_name);
     let tableau = named.unwrap_or_else(|| given.tableau());
     let control = if options.rtol.is_some() || options.atol.is_some() {
@@ -173,4 +259,26 @@ fn method(options: &Predict, given: Solver) -> Result<Solver, Diagnostic> {
             }
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suggested_number_of_points_is_accepted() {
+        for (from, to) in [
+            (1.0, 1.000_000_000_000_000_4),
+            (1.0, 1.000_000_000_000_000_2),
+            (1.7e18, 1.7e18 + 19_000.0),
+            (1.7e9, 1.7e9 + 19e-6),
+            (-1e16, -1e16 + 100.0),
+        ] {
+            let error = even(from, to, 500).unwrap_err();
+            assert!(error.message.contains("too close to be told apart"), "{error}");
+            let hint = error.hint.unwrap();
+            let points = hint.split(['`', ' ']).find_map(|word| word.parse().ok()).unwrap();
+            assert!(even(from, to, points).is_ok(), "{from} to {to}: {hint}");
+        }
+    }
 }

@@ -2,19 +2,23 @@
 
 use std::path::Path;
 
+use lawful::optimiser::OptimiserKind;
 use lawful_experiment::{
-    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, read_with_seed, train,
+    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, read_run,
+    read_with_seed, train,
 };
 use serde_json::json;
 
 use super::evaluate;
 use crate::arguments::Train;
-use crate::output::{data, talk, typed};
+use crate::output::{data, patiently, reading, talk, typed};
 use crate::progress::Progress;
 use crate::{INTERRUPTED, MISSED};
 
 pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
-    let file = read_with_seed(&options.experiment, options.seed)?;
+    let path = &options.experiment;
+    let read = || read_with_seed(path, options.seed);
+    let file = if options.quiet { read() } else { patiently(reading(path), read) }?;
     let experiment = &file.experiment;
     if !options.quiet {
         say_recipe(experiment);
@@ -42,7 +46,9 @@ pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, D
     }
     if manifest.status == Status::Failed {
         talk(format!("error: training failed: {}", manifest.reason));
-        talk("hint: try a smaller `rate`, `clip` under `optimiser`, or a finer `[solver]`");
+        if let Some(optimiser) = optimiser_at_the_end(folder.path(), manifest.done) {
+            talk(format!("hint: try {}, or a finer `[solver]`", remedies(&optimiser)));
+        }
     }
     let missed = scores.as_ref().map_or(0, evaluate::say_failures);
     if json {
@@ -55,6 +61,31 @@ pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, D
         Status::Failed => MISSED,
         Status::Finished | Status::Running => missed,
     })
+}
+
+/// Returns the optimiser of the phase of a run in which this many iterations end.
+fn optimiser_at_the_end(run: &Path, done: usize) -> Option<OptimiserKind> {
+    let phases = read_run(run).ok()?.experiment.training.phases;
+    let mut first = 0;
+    let phase = phases.iter().find(|phase| {
+        // A phase of n iterations evaluates n + 1 points.
+        first += phase.iterations + 1;
+        done < first
+    });
+    phase.or(phases.last()).map(|phase| phase.optimiser.clone())
+}
+
+/// Returns which of its settings make an optimiser more careful, or one that has such settings.
+fn remedies(optimiser: &OptimiserKind) -> String {
+    let keys = optimiser.keys();
+    let known = [("rate", "a smaller `rate`"), ("clip", "`clip` under `optimiser`")];
+    let has = |name: &str| keys.iter().any(|key| key.name == name);
+    let found: Vec<&str> =
+        known.iter().filter(|(name, _)| has(name)).map(|(_, words)| *words).collect();
+    if found.is_empty() {
+        return "a first phase with `optimiser = \"adam\"`, which takes smaller steps".to_owned();
+    }
+    found.join(", ")
 }
 
 fn say(trained: &Trained) {
@@ -88,4 +119,20 @@ pub(crate) fn print_json(
     value["reason"] = json!(manifest.reason);
     value["iterations"] = json!(manifest.done);
     data(&format!("{value:#}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_name_only_settings_that_the_optimiser_has() {
+        for optimiser in OptimiserKind::all() {
+            let (hint, keys) = (remedies(&optimiser), optimiser.keys());
+            for name in ["rate", "clip"] {
+                let known = keys.iter().any(|key| key.name == name);
+                assert_eq!(hint.contains(&format!("`{name}`")), known, "{}", optimiser.name());
+            }
+        }
+    }
 }

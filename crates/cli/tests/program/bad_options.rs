@@ -91,6 +91,18 @@ fn predictions_that_make_no_sense_are_refused() {
     error: `rtol` must be at least 0, but it is -1
     hint: for example `--rtol 1e-9`
     ");
+    assert_snapshot!(predict("--method rk4 --substeps 1000000000000"), @"
+    error: `--substeps 1000000000000` is too many
+    hint: give at most 1000000, for example `--substeps 4`
+    ");
+    assert_snapshot!(predict("--from 1 --to 1.0000000000000004"), @"
+    error: 500 times from 1 to 1.0000000000000004 are too close to be told apart in double precision, whose numbers are 2.2e-16 apart there
+    hint: request fewer, for example `--points 2`, or count the time of the data from a later origin
+    ");
+    assert_snapshot!(predict("--initial x=1,v=0 --from -1e308 --to 1e308 --points 3"), @"
+    error: the range from t = -1e308 to 1e308 overflows: it is longer than 1.8e308
+    hint: request times that are closer together
+    ");
     assert_snapshot!(predict("--at nowhere.csv"), @"
     error: there is no file `nowhere.csv`
     ");

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::{Place, TINY};
+use crate::support::{Place, TINY, tiny, with_data};
 
 #[test]
 fn check_prints_a_summary_and_writes_nothing() {
@@ -59,4 +59,80 @@ fn the_complete_experiment_means_the_same() {
     assert_eq!(again.out, complete.out);
     let words = |file: &str| place.lawful(["check", file]).out;
     assert_eq!(words("complete.toml"), words("experiment.toml"));
+}
+
+#[test]
+fn a_law_without_a_value_on_the_data_is_refused_where_it_stands() {
+    for (law, what) in [("v/0 <= 1", "infinite"), ("sqrt(x - 2) <= 1", "not a number")] {
+        let place = Place::with(&tiny("next(E) <= E", law));
+        for command in ["check", "train"] {
+            let said = place.lawful([command, "experiment.toml"]);
+            assert_eq!((said.code, said.out.as_str()), (2, ""), "{law}: {}", said.err);
+            let begin = "error: the law `energy never rises` has no finite value on the data \
+                         (20 complete steps): it is ";
+            assert!(said.err.starts_with(begin), "{}", said.err);
+            let first = [what, "not a number"].map(|what| format!("{what} at t = 0, x = 1, v = 0"));
+            assert!(first.iter().any(|first| said.err.contains(first)), "{}", said.err);
+            assert!(said.err.contains("experiment.toml:7:"), "{}", said.err);
+            assert!(said.err.contains("hint: check where it is defined"), "{}", said.err);
+        }
+        assert_eq!(place.names(""), ["experiment.toml"]);
+    }
+}
+
+#[test]
+fn a_law_without_a_value_on_some_rows_is_a_warning() {
+    let place = Place::with(&tiny("next(E) <= E", "sqrt(x) <= 1"));
+    let said = place.lawful(["check", "experiment.toml"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let warning = "            warning: it has no finite value at 12 steps, first at t = ";
+    assert!(said.out.contains(warning), "{}", said.out);
+}
+
+#[test]
+fn a_law_on_a_state_that_is_not_measured_is_not_refused() {
+    let data = "[data]\nfile = \"d.csv\"\n";
+    let text = with_data(data).replace("next(E) <= E", "sqrt(v - 2) <= 1");
+    let place = Place::with(&text.replace("seed = 3", "seed = 3\ninitial-state = true"));
+    place.write("d.csv", "t,x,v\n0,1,\n1,0.5,\n2,0.2,\n3,0.3,\n4,0.1,\n");
+    let said = place.lawful(["check", "experiment.toml"]);
+    assert!(!said.err.contains("no finite value"), "{}", said.err);
+}
+
+#[test]
+fn states_whose_squares_overflow_or_vanish_are_refused() {
+    for (size, how) in [("1e300", "overflow"), ("4e-310", "vanish")] {
+        let place = Place::with(&with_data("[data]\nfile = \"d.csv\"\n"));
+        let rows: String = (0..9).map(|n| format!("{n},{size},1\n")).collect();
+        place.write("d.csv", &format!("t,x,v\n{rows}"));
+        let said = place.lawful(["check", "experiment.toml"]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+        let power = if how == "overflow" { "1e300" } else { "1e-310" };
+        for part in [
+            "error: the values of `x` are so ".to_owned(),
+            format!("that their squares {how} in double precision: the largest is at t = 0, x = "),
+            "experiment.toml:".to_owned(),
+            format!("units: divide it by {power}, also in laws and equations"),
+        ] {
+            assert!(said.err.contains(&part), "{part}: {}", said.err);
+        }
+    }
+}
+
+#[test]
+fn a_stiff_simulation_fails_with_time_state_and_a_way_out() {
+    let place = Place::with(&tiny("-0.1*v - x", "-1e9*(v - cos(t))"));
+    let said = place.lawful(["check", "experiment.toml"]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+    for part in [
+        "the simulation of trajectory `1` failed: 500000 steps did not reach t = 5",
+        "they ended at t = ",
+        "y = [",
+        "experiment.toml:9:",
+        "hint: the equations may be stiff: ",
+        "a shorter `grid`",
+        "`method = \"rk4\"`",
+    ] {
+        assert!(said.err.contains(part), "{part}: {}", said.err);
+    }
 }

@@ -111,6 +111,25 @@ fn a_test_set_that_cannot_be_solved_leaves_the_others() {
 }
 
 #[test]
+fn a_run_that_failed_under_lbfgs_is_not_told_to_change_the_rate() {
+    let adam = "optimiser = { kind = \"adam\", rate = 1e-2, schedule = \"cosine\" }";
+    let wild = "activations = \"relu\"\ninit = { kind = \"normal\", std = 1e60 }";
+    let text = tiny("activations = \"tanh\"", wild)
+        .replace("hidden = [6]", "hidden = [6, 6, 6]")
+        .replace(adam, "optimiser = \"lbfgs\"")
+        .replace("kind = \"self-adaptive\"", "kind = \"vanilla\"");
+    let place = Place::with(&text);
+    let said = place.lawful(["train", "experiment.toml", "-q"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(
+        said.err.contains("hint: try a first phase with `optimiser = \"adam\""),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains("`rate`") && !said.err.contains("`clip`"), "{}", said.err);
+}
+
+#[test]
 fn no_setting_within_range_makes_the_program_panic() {
     for (part, with) in [
         ("rate = 1e-2", "rate = 1e300"),

@@ -80,3 +80,20 @@ fn output_that_could_not_be_written_is_an_error() {
     assert_eq!(said.code, 2);
     assert!(said.err.starts_with("error: cannot write to stdout: "), "{}", said.err);
 }
+
+#[test]
+fn escapes_in_names_do_not_reach_the_terminal_and_stay_in_results() {
+    let red = "name = \"\\u001b[31mred\\u202e\"";
+    let place = Place::with(&crate::support::tiny("name = \"energy never rises\"", red));
+    let said = place.lawful(["check", "experiment.toml"]);
+    assert!(said.out.contains("\u{1b}[31mred\u{202e}"), "piped results are exact: {}", said.out);
+    let said = place.lawful(["train", "experiment.toml"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("\u{fffd}[31mred\u{fffd}"), "{}", said.err);
+    assert!(!said.err.contains(['\u{1b}', '\u{202e}']), "{}", said.err);
+    place
+        .write("experiment.toml", &place.text("experiment.toml").replace("next(E) <= E", "Q <= 1"));
+    let said = place.lawful(["check", "experiment.toml"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.starts_with("error: the law `\u{fffd}[31mred\u{fffd}` uses"), "{}", said.err);
+}

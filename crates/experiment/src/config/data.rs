@@ -186,6 +186,15 @@ impl Files<'_> {
 }
 
 impl Data<'_> {
+    /// Adds the place of the file's name, or of the equations, to an error about the data.
+    pub(crate) fn locate(&self, error: Diagnostic) -> Diagnostic {
+        match &self.origin {
+            Origin::Files(files) if files.marks.len() == 1 => files.locate(0, error),
+            Origin::Files(_) => error,
+            Origin::Simulation(simulate) => error.at(simulate.place()),
+        }
+    }
+
     /// Returns the section with every key; `files` is whether any file is read.
     pub(crate) fn write(&self, files: bool) -> Table {
         let mut table = Table::new();

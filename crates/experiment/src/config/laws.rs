@@ -14,7 +14,7 @@ use super::complete::{self, Table};
 use super::formula;
 use super::section::Section;
 use super::system::System;
-use super::value::Value;
+use super::value::{Mark, Value};
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
@@ -34,38 +34,40 @@ pub(crate) struct WrittenLaw {
     pub(crate) parts: Vec<Law>,
 }
 
-/// Reads all laws: checked, and as written.
-pub(crate) fn read(
-    value: Option<Value>,
+/// Reads all laws: checked, as written, and where each stands.
+pub(crate) fn read<'s>(
+    value: Option<Value<'s>>,
     system: &System,
-) -> Result<(Laws, Vec<WrittenLaw>), Diagnostic> {
+) -> Result<(Laws, Vec<WrittenLaw>, Vec<Mark<'s>>), Diagnostic> {
     let mut laws = Laws::with_learned(system.vocabulary.clone(), system.learned())
         .expect("`[system]` has checked its constants");
-    let Some(value) = value else { return Ok((laws, Vec::new())) };
+    let Some(value) = value else { return Ok((laws, Vec::new(), Vec::new())) };
     if !value.is_list() {
         let error = value.error("laws are a list, each with a header in double brackets");
         return Err(error.with_hint("write a line `[[law]]`, and `holds = \"…\"` below it"));
     }
     let mut names = HashSet::new();
-    let mut all_written = Vec::new();
+    let (mut all_written, mut marks) = (Vec::new(), Vec::new());
     for value in value.list("", "")? {
         let mut section = value.table("{ holds = \"x <= 1\" }")?;
         section.only(KEYS)?;
-        let written;
-        (laws, written) = read_one(&mut section, laws, &mut names)?;
+        let (written, mark);
+        (laws, written, mark) = read_one(&mut section, laws, &mut names)?;
         all_written.push(written);
+        marks.push(mark);
     }
-    Ok((laws, all_written))
+    Ok((laws, all_written, marks))
 }
 
-fn read_one(
-    section: &mut Section,
+fn read_one<'s>(
+    section: &mut Section<'s>,
     laws: Laws,
     names: &mut HashSet<String>,
-) -> Result<(Laws, WrittenLaw), Diagnostic> {
+) -> Result<(Laws, WrittenLaw, Mark<'s>), Diagnostic> {
     let name = section.take("name").map(|value| value.text("energy never rises")).transpose()?;
     let why = "because it is the law itself";
-    let text = section.need("holds", why, "\"x <= 1\"")?.text("x <= 1")?;
+    let holds = section.need("holds", why, "\"x <= 1\"")?;
+    let (mark, text) = (holds.mark(), holds.text("x <= 1")?);
     let named = name.as_ref().unwrap_or(&text);
     if named.value.trim().is_empty() && name.is_some() {
         let error = named.error("a law's name cannot be empty");
@@ -91,7 +93,7 @@ fn read_one(
         }
     }
     let (name, holds) = (named.value.clone(), text.value);
-    Ok((laws, WrittenLaw { name, enforcement, holds, parts }))
+    Ok((laws, WrittenLaw { name, enforcement, holds, parts }, mark))
 }
 
 /// The sections with every key.

@@ -24,6 +24,7 @@ pub mod grid;
 pub mod known;
 pub mod laws;
 mod name;
+pub(crate) mod on_data;
 pub mod optimiser;
 pub mod phase;
 mod section;
@@ -181,7 +182,7 @@ fn check(
     let name = read_name(&mut top)?;
     let system = system::read(top.section("system", system::KEYS)?)?;
     let vocabulary = &system.vocabulary;
-    let (laws, written_laws) = laws::read(top.take("law"), &system)?;
+    let (laws, written_laws, law_marks) = laws::read(top.take("law"), &system)?;
     let data = data::read(top.section("data", data::KEYS)?, &system)?;
     let tests = test_set::read(top.take("test"), &data)?;
     let field = field::read(top.section("field", field::KEYS)?, &system)?;
@@ -209,6 +210,14 @@ fn check(
         Some(run) => datasets::stored(run, &tests, vocabulary, open)?,
         None => datasets::gather(folder, &data, &tests, vocabulary, open)?,
     };
+    if run.is_none() {
+        on_data::check_sizes(&training_set).map_err(|error| data.locate(error))?;
+        for (law, mark) in written_laws.iter().zip(&law_marks) {
+            for part in &law.parts {
+                on_data::check_law(part, mark, &training_set, &system.learned())?;
+            }
+        }
+    }
     let builder = Training::new(training_set.clone())
         .laws(laws)
         .field(field)

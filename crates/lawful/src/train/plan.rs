@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::phase::total;
-use super::{Phase, Shooting};
+use super::{BestModel, Phase, Shooting};
 use crate::data::Batch;
 use crate::optimiser::Schedule;
 use crate::strategy::StrategySettings;
@@ -45,6 +45,8 @@ pub struct Plan {
     /// What it fixes, in words.
     why: Option<String>,
     remedies: Vec<Remedy>,
+    /// The best model so far, once a remedy was applied.
+    best_model: Option<BestModel>,
 }
 
 /// The state of a plan in a checkpoint.
@@ -70,7 +72,7 @@ impl Plan {
     /// Creates a plan at its first phase.
     pub fn new(phases: &[Phase]) -> Self {
         let phases = phases.to_vec();
-        Self { phases, at: 0, start: 0, why: None, remedies: Vec::new() }
+        Self { phases, at: 0, start: 0, why: None, remedies: Vec::new(), best_model: None }
     }
 
     /// Restores the plan of a checkpoint. Returns `None` if it has no such phase.
@@ -88,6 +90,36 @@ impl Plan {
     pub fn state(&self) -> PlanState {
         let Self { at, start, why, remedies, .. } = self.clone();
         PlanState { phase: at, start, why, remedies }
+    }
+
+    /// Restores the best model of a checkpoint, which [`state`](Self::state) leaves out.
+    #[must_use]
+    pub fn with_best_model(self, best_model: Option<BestModel>) -> Self {
+        Self { best_model, ..self }
+    }
+
+    /// Returns the best model so far; `None` before a remedy is applied.
+    pub fn best_model(&self) -> Option<&BestModel> {
+        self.best_model.as_ref()
+    }
+
+    /// Keeps a model if it is at least as good as the best so far. Returns whether it is.
+    pub fn offer(&mut self, model: BestModel) -> bool {
+        let better = self.best_model.as_ref().is_none_or(|best| model.judgement <= best.judgement);
+        if better {
+            self.best_model = Some(model);
+        }
+        better
+    }
+
+    /// Returns whether a remedy has been applied.
+    pub fn has_remedies(&self) -> bool {
+        !self.remedies.is_empty()
+    }
+
+    /// Returns the last phase.
+    pub fn last_phase(&self) -> &Phase {
+        &self.phases[self.phases.len() - 1]
     }
 
     /// Returns the current phase.

@@ -255,10 +255,19 @@ impl Prepared {
     /// # Errors
     /// If the field or the strategy does not fit the problem.
     pub fn objective(&self, phase: &Phase, dataset: Dataset) -> Result<Objective, ObjectiveError> {
+        self.objective_with(phase, dataset, finer(self.solver, phase.substeps))
+    }
+
+    /// Returns the objective of a phase on these data, by this solver.
+    pub(super) fn objective_with(
+        &self,
+        phase: &Phase,
+        dataset: Dataset,
+        solver: Solver,
+    ) -> Result<Objective, ObjectiveError> {
         let strategy = self.strategy_of(phase);
         let units = Units { margin: strategy.margin, ..self.units.clone() };
         let problem = Problem { units, ..self.problem(dataset) };
-        let solver = finer(self.solver, phase.substeps);
         let segments = phase.shooting.segments(&problem.dataset);
         let free = matches!(phase.shooting, Shooting::Multiple { free: true, .. });
         let free_starts = FreeStarts { initial: self.initial_state, segments: free };

@@ -1,13 +1,15 @@
 //! Runs the phases of a training in order, including those that remedies add.
 
 use super::diagnosis::{Diagnosis, diagnose};
-use super::{Observer, Outcome, PhaseStart, Plan, Prepared, Progress, Remedy, StopReason};
+use super::{
+    Observer, Outcome, PhaseStart, Plan, Prepared, Progress, Remedy, Shooting, StopReason,
+};
 use crate::ParameterLayout;
 
 /// The result of a training run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// The outcome of its last phase.
+    /// The outcome of its last phase; with remedies, at the best model of all phases.
     pub outcome: Outcome,
     /// The plan at the end.
     pub plan: Plan,
@@ -45,7 +47,7 @@ impl Prepared {
             if let Some(progress) = progress.take() {
                 trainer = trainer.from_checkpoint(progress).expect("progress of this training");
             }
-            let outcome = trainer.run(observer);
+            let mut outcome = trainer.run(observer);
             if outcome.stop == StopReason::Interrupted {
                 return Run { outcome, plan, layout };
             }
@@ -53,6 +55,14 @@ impl Prepared {
             let own = self.strategy_of(plan.phase()).clone();
             let why = self.fix(&mut plan, &outcome.stop, &mut kept, observer);
             let failed = matches!(outcome.stop, StopReason::Failed(_)) && why.is_none();
+            let ends = failed || plan.at() + 1 == plan.len();
+            if plan.has_remedies() && (ends || plan.phase().shooting == Shooting::Single) {
+                let model = self.candidate(&plan, &outcome, &layout);
+                if !plan.offer(model.clone()) && ends {
+                    let (best, phase) = (plan.best_model().expect("one was better"), plan.phase());
+                    observer.warn(&self.ending_with(best, &model, &mut outcome, phase));
+                }
+            }
             if failed || !plan.next(outcome.last.iteration, why) {
                 return Run { outcome, plan, layout };
             }

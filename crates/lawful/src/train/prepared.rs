@@ -318,34 +318,9 @@ impl Prepared {
         }
     }
 
-    /// Splits the data into training data and held-out data: full trajectories if there are enough of
-    /// them, otherwise the tail of each.
+    /// Splits the data into training data and held-out data.
     pub(super) fn split(&self) -> (Dataset, Option<Dataset>) {
-        let (data, share) = (&self.data, self.validation);
-        if share <= 0.0 {
-            return (data.clone(), None);
-        }
-        let trajectories = data.trajectories();
-        let of = |trajectories| {
-            let (state, inputs) = (data.state().to_vec(), data.inputs().to_vec());
-            Dataset::with_open_starts(state, inputs, trajectories).expect("parts of checked data")
-        };
-        if trajectories.len() >= ENOUGH_TRAJECTORIES && !self.initial_state {
-            let kept = trajectories.len() - held(share, trajectories.len());
-            return (of(trajectories[..kept].to_vec()), Some(of(trajectories[kept..].to_vec())));
-        }
-        let (d, m) = (data.state().len(), data.inputs().len());
-        let (mut trained, mut held_out) = (Vec::new(), Vec::new());
-        for trajectory in trajectories {
-            let rows = (trajectory.len() - held(share, trajectory.len())).max(2);
-            let mut head = trajectory.clone();
-            head.times.truncate(rows);
-            head.states.truncate(rows * d);
-            head.inputs.truncate(rows * m);
-            trained.push(head);
-            held_out.push(Trajectory { scored_from: rows, ..trajectory.clone() });
-        }
-        (of(trained), Some(of(held_out)))
+        split(&self.data, self.validation, self.initial_state)
     }
 
     /// Checks that the vector field can be built.
@@ -362,9 +337,50 @@ const PATIENCE: usize = 300;
 /// Fewest trajectories for which full trajectories are held out, not the tail of each.
 const ENOUGH_TRAJECTORIES: usize = 5;
 
+/// Splits the data into training data and held-out data: full trajectories if there are enough of them and
+/// no initial states are trained, otherwise the tail of each. Nothing is held out if it had no measurement.
+pub(super) fn split(data: &Dataset, share: f64, initial_state: bool) -> (Dataset, Option<Dataset>) {
+    if share <= 0.0 {
+        return (data.clone(), None);
+    }
+    let trajectories = data.trajectories();
+    let of = |trajectories| {
+        let (state, inputs) = (data.state().to_vec(), data.inputs().to_vec());
+        Dataset::with_open_starts(state, inputs, trajectories).expect("parts of checked data")
+    };
+    let (trained, held_out) = if holds_out_trajectories(data, initial_state) {
+        let kept = trajectories.len() - held(share, trajectories.len());
+        (of(trajectories[..kept].to_vec()), of(trajectories[kept..].to_vec()))
+    } else {
+        let (d, m) = (data.state().len(), data.inputs().len());
+        let (mut trained, mut held_out) = (Vec::new(), Vec::new());
+        for trajectory in trajectories {
+            // A share of the measured rows; rows without a measurement would validate nothing.
+            let measured: Vec<usize> = trajectory.measured(d).collect();
+            let rows = match measured.len() {
+                0 | 1 => trajectory.len(),
+                count => measured[count - held(share, count)].max(2),
+            };
+            let mut head = trajectory.clone();
+            head.times.truncate(rows);
+            head.states.truncate(rows * d);
+            head.inputs.truncate(rows * m);
+            trained.push(head);
+            held_out.push(Trajectory { scored_from: rows, ..trajectory.clone() });
+        }
+        (of(trained), of(held_out))
+    };
+    if held_out.has_scored_cells() { (trained, Some(held_out)) } else { (data.clone(), None) }
+}
+
+/// Returns whether full trajectories are held out, not the tail of each.
+pub(super) fn holds_out_trajectories(data: &Dataset, initial_state: bool) -> bool {
+    data.trajectories().len() >= ENOUGH_TRAJECTORIES && !initial_state
+}
+
 /// Returns how many of `count` are held out: at least one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
-fn held(share: f64, count: usize) -> usize {
+pub(super) fn held(share: f64, count: usize) -> usize {
     ((share * count as f64).round() as usize).clamp(1, count - 1)
 }
 

@@ -13,10 +13,16 @@ use crate::strategy::StrategySettings;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "remedy")]
 pub enum Remedy {
-    /// Twice as many solver steps from now on; if no phase is left, the last one is repeated with them.
+    /// More solver steps from now on; if no phase is left, the last one is repeated with them.
     Finer {
         /// The diagnosed phase, counted from 0.
         after: usize,
+        /// Factor of the number of steps.
+        #[serde(default = "twice")]
+        factor: usize,
+        /// Whether the diagnosed phase is repeated with them, although others are left.
+        #[serde(default)]
+        repeat: bool,
     },
     /// Multiple shooting, then the diagnosed phase again; without laws, full trajectories without laws
     /// in between.
@@ -32,6 +38,11 @@ pub enum Remedy {
         /// Whether they start from newly drawn weights, not from the result of the diagnosed phase.
         afresh: bool,
     },
+}
+
+/// The factor of [`Remedy::Finer`] in checkpoints that have none.
+fn twice() -> usize {
+    2
 }
 
 /// The phases of a training, and the current one.
@@ -63,7 +74,7 @@ pub struct PlanState {
     pub remedies: Vec<Remedy>,
 }
 
-/// Largest number of remedies in one training.
+/// Largest number of remedies in one training, without finer steps.
 const MOST_REMEDIES: usize = 5;
 /// Largest number of newly drawn weights.
 const MOST_DRAWS: usize = 2;
@@ -172,8 +183,15 @@ impl Plan {
 
     /// Returns whether this remedy is within the limits.
     pub fn may_try(&self, remedy: &Remedy) -> bool {
-        let afresh = matches!(remedy, Remedy::MultipleShooting { afresh: true, .. });
-        self.remedies.len() < MOST_REMEDIES && (!afresh || self.draws() < MOST_DRAWS)
+        match remedy {
+            // The number of steps has its own limit.
+            Remedy::Finer { .. } => true,
+            Remedy::MultipleShooting { afresh, .. } => {
+                let finer = |remedy: &&Remedy| matches!(remedy, Remedy::Finer { .. });
+                let others = self.remedies.len() - self.remedies.iter().filter(finer).count();
+                others < MOST_REMEDIES && (!afresh || self.draws() < MOST_DRAWS)
+            }
+        }
     }
 
     /// Returns whether a remedy has continued with the weights of the diagnosed phase.
@@ -200,12 +218,12 @@ impl Plan {
     /// Applies a remedy.
     pub fn apply(&mut self, remedy: Remedy) {
         match remedy {
-            Remedy::Finer { after } => {
-                if after + 1 == self.phases.len() {
-                    self.phases.push(self.phases[after].clone());
+            Remedy::Finer { after, factor, repeat } => {
+                if repeat || after + 1 == self.phases.len() {
+                    self.phases.insert(after + 1, self.phases[after].clone());
                 }
                 for phase in &mut self.phases[after + 1..] {
-                    phase.substeps *= 2;
+                    phase.substeps *= factor;
                 }
             }
             Remedy::MultipleShooting { after, steps, without_laws, free, .. } => {

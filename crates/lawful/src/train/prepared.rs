@@ -11,7 +11,7 @@ use crate::strategy::{StrategySettings, Vanilla};
 use crate::{
     ConservingDescription, Constant, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts,
     Initialise, Interpolation, KnownDescription, LearnedConstant, Loss, Model, NetworkDescription,
-    Objective, ObjectiveError, Problem, Trajectory, Units, initial_states,
+    Objective, ObjectiveError, Problem, Random, Trajectory, Units, initial_states,
 };
 
 /// A training in which every setting has a value. [`Training::prepare`](super::Training::prepare)
@@ -194,13 +194,24 @@ impl Prepared {
         self.drawn_theta(0)
     }
 
-    /// Returns initial parameters with different weights for every `draw`.
+    /// Returns initial parameters with different weights for every `draw`; without a network, with
+    /// different constants.
     pub(super) fn drawn_theta(&self, draw: usize) -> Vec<f64> {
         // Seeds are below 2⁵⁴.
         let seed = self.seed + ((draw as u64) << 54);
         let mut theta = self.field.init.draw(&self.shape(), seed);
+        if draw > 0 && !self.has_network() {
+            // Fits of known rates have no weights: constants start elsewhere.
+            let mut random = Random::new(seed, "constants");
+            theta.extend((0..self.constants.len()).map(|_| random.normal()));
+        }
         theta.resize(self.theta_len(), 0.0);
         theta
+    }
+
+    /// Returns whether a network computes any rate.
+    pub(super) fn has_network(&self) -> bool {
+        !self.field.learn.is_empty()
     }
 
     /// Returns the model with this θ, reached at this iteration.

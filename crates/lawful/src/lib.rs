@@ -90,8 +90,8 @@ pub use objective::{
 pub use optimiser::{RateDecay, Schedule};
 pub use random::Random;
 pub use train::{
-    BestPoint, Event, FieldSettings, GradientAt, Laws, Observer, Outcome, Phase, PhaseStart, Plan,
-    PlanState, Prepared, Progress, RECIPES, Recipe, Remedy, Restore, Row, Run, STEP_LEAST,
-    Settings, Shooting, StopReason, Trained, Trainer, TrainerError, Training, TrainingError,
-    Validated, Validation, Verdict, finer, scaled_mean_square, total,
+    BestModel, BestPoint, Event, FieldSettings, GradientAt, Laws, Observer, Outcome, Phase,
+    PhaseStart, Plan, PlanState, Prepared, Progress, RECIPES, Recipe, Remedy, Restore, Row, Run,
+    STEP_LEAST, Settings, Shooting, StopReason, Trained, Trainer, TrainerError, Training,
+    TrainingError, Validated, Validation, Verdict, finer, scaled_mean_square, total,
 };

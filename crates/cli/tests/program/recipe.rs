@@ -256,3 +256,39 @@ fn a_comparison_resumes_and_gives_the_same_table() {
         assert!(said.err.contains(message), "{}", said.err);
     }
 }
+
+#[test]
+fn a_run_that_ends_with_an_earlier_model_resumes_to_the_same_bytes() {
+    // One noisy decay, of which every fit is poor: remedies start again, and the best model is kept.
+    let text = "[system]\nstate = [\"x\"]\n[data]\nfile = \"data.csv\"\n[field]\nhidden = [6]\n\
+        [training]\nremedies = true\nphase = [{ optimiser = \"lbfgs\", iterations = 25 }]\n";
+    let wiggle = |n: u32| 0.4 * f64::from(n * n * 7 % 11).sin();
+    let rows =
+        (0..30).map(|n| format!("{},{}", 0.2 * f64::from(n), wiggle(n) - 0.03 * f64::from(n)));
+    let rows: Vec<String> = rows.collect();
+    let place = Place::with(text);
+    place.write("data.csv", &format!("t,x\n{}\n", rows.join("\n")));
+    let mut kept = 0;
+    for seed in 1..=3 {
+        place.write("experiment.toml", &format!("{text}seed = {seed}\n"));
+        let said = place.lawful(["train", "experiment.toml"]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        assert!(said.err.contains("a remedy: the fit is "), "{}", said.err);
+        kept += usize::from(said.err.contains("ends with the model of phase "));
+        let (whole, run) = (said.out.trim(), format!("again-{seed}"));
+        let mut child = place.start(&["train", "experiment.toml", "--quiet", "--out", &run]);
+        while !place.exists(&run) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        for _ in 0..5 {
+            std::thread::sleep(std::time::Duration::from_millis(40));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            child = place.start(&["resume", &run, "--quiet"]);
+        }
+        child.wait().unwrap();
+        assert_eq!(place.lawful(["resume", &run, "-q"]).code, 0);
+        assert_same(&place.repeatable(&run), &place.repeatable(whole));
+    }
+    assert!(kept > 0, "some seed ends with a phase before the last");
+}

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use lawful::{
-    Archive, BestPoint, Model, ModelError, ParameterLayout, Plan, PlanState, Prepared, Progress,
-    StrategyMemory, Validated,
+    Archive, BestModel, BestPoint, Model, ModelError, ParameterLayout, Plan, PlanState, Prepared,
+    Progress, StrategyMemory, Validated,
 };
 
 use super::digest;
@@ -107,6 +107,10 @@ pub(super) fn save_checkpoint(
     ] {
         archive.add(&format!("training.{name}"), values);
     }
+    if let Some(best) = plan.best_model() {
+        archive.add("best-model.theta", &best.kept);
+        archive.add("best-model.numbers", &best.numbers());
+    }
     archive.set("plan", serde_json::to_value(plan.state()).expect("plain data"));
     if let Some(ended) = ended {
         archive.set("ended", serde_json::to_value(ended).expect("plain data"));
@@ -126,6 +130,7 @@ pub(super) fn read_checkpoint(path: &Path, training: &Prepared) -> Result<Checkp
     };
     let plan = Plan::restore(&training.phases, &state)
         .ok_or_else(|| damaged("its phase is not one of `config.toml`"))?;
+    let plan = plan.with_best_model(read_best_model(&archive, training)?);
     let ended = match archive.get("ended") {
         Some(value) => Some(
             serde_json::from_value(value.clone())
@@ -176,6 +181,20 @@ pub(super) fn read_checkpoint(path: &Path, training: &Prepared) -> Result<Checkp
         validated: Validated { theta: held, error: validated[0], iteration: count(validated[1]) },
     };
     Ok(Checkpoint { plan, progress, ended })
+}
+
+/// Reads the best model of a run with remedies; `None` if no remedy was applied.
+fn read_best_model(
+    archive: &Archive,
+    training: &Prepared,
+) -> Result<Option<BestModel>, Diagnostic> {
+    let Ok(kept) = archive.values("best-model.theta") else { return Ok(None) };
+    if kept.len() != training.theta_len() {
+        return Err(archive.damaged("`best-model.theta` has another length").into());
+    }
+    let mut numbers = [0.0; 3];
+    archive.fill("best-model.numbers", &mut numbers)?;
+    Ok(Some(BestModel::restore(kept.to_vec(), &numbers)))
 }
 
 /// A count that a checkpoint holds as a number.

@@ -35,6 +35,12 @@ impl Trajectory {
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
+
+    /// Returns the rows with at least one measured cell, of `width` cells each.
+    pub(crate) fn measured(&self, width: usize) -> impl Iterator<Item = usize> {
+        let rows = self.states.chunks_exact(width).enumerate();
+        rows.filter(|(_, row)| row.iter().any(|value| value.is_finite())).map(|(n, _)| n)
+    }
 }
 
 /// What is wrong with a set of trajectories.
@@ -180,6 +186,18 @@ impl Dataset {
     /// Number of rows of all trajectories.
     pub fn rows(&self) -> usize {
         self.trajectories.iter().map(Trajectory::len).sum()
+    }
+
+    /// Number of rows with at least one measured cell, of all trajectories.
+    pub fn measured_rows(&self) -> usize {
+        let of = |trajectory: &Trajectory| trajectory.measured(self.state.len()).count();
+        self.trajectories.iter().map(of).sum()
+    }
+
+    /// Returns whether any measured cell is scored.
+    pub(crate) fn has_scored_cells(&self) -> bool {
+        let d = self.state.len();
+        self.trajectories.iter().any(|t| t.measured(d).any(|row| row >= t.scored_from))
     }
 
     /// Number of cells without a measurement.

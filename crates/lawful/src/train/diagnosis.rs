@@ -3,10 +3,10 @@
 use lawful_ode::{Control, Solver};
 
 use super::recipes::UNRESOLVED;
-use super::{Plan, Prepared, Remedy, Shooting, StopReason, finer};
+use super::{Outcome, Phase, Plan, Prepared, Remedy, Shooting, StopReason, finer};
 use crate::number::short;
 use crate::statistics::{mean_and_variance, mean_square};
-use crate::{Dataset, data};
+use crate::{Dataset, Failure, data};
 
 /// A fit is flat if the variance of its prediction is below this share of the data's variance.
 const FLAT: f64 = 0.05;
@@ -21,78 +21,145 @@ const HELD: f64 = 0.1;
 const STEP_FACTOR: f64 = 10.0;
 /// … and by more than this share of the data's variance.
 pub const STEP_LEAST: f64 = 1e-8;
-/// Most steps per interval that a remedy chooses.
-const MOST_SUBSTEPS: usize = 16;
+/// Most steps per interval that a remedy between phases chooses.
+const MOST_SUBSTEPS_BETWEEN: usize = 16;
+/// Most steps per interval that a remedy of the last phase, or of a start that cannot be solved, chooses.
+const MOST_SUBSTEPS: usize = 64;
 
 /// A diagnosis, and its remedy.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Diagnosis {
     /// The diagnosis in words.
     pub(crate) what: String,
-    /// The remedy in words.
-    pub(crate) how: &'static str,
-    pub(crate) remedy: Remedy,
+    /// The remedy, in words and as a change of the plan; `None` if there is none.
+    pub(crate) remedy: Option<(String, Remedy)>,
 }
 
-/// Returns the diagnosis of a phase that ended with θ, and a remedy; `None` if nothing is wrong.
+/// Returns the diagnoses of a phase that ended with θ, with remedies, of which the first possible one
+/// should be tried; none if nothing is wrong.
 pub(crate) fn diagnose(
     training: &Prepared,
     plan: &Plan,
-    stop: &StopReason,
+    outcome: &Outcome,
     theta: &[f64],
+) -> Vec<Diagnosis> {
+    if let StopReason::Failed(failure) = &outcome.stop {
+        return diverged(training, plan, outcome, failure).into_iter().collect();
+    }
+    let phase = plan.phase();
+    let solver = finer(training.solver, phase.substeps);
+    let Some(path) = measure(training, solver, theta) else { return Vec::new() };
+    let of_fit = poor_fit(training, plan, &path);
+    let ends = plan.at() + 1 == plan.len();
+    let of_steps = match phase.shooting {
+        Shooting::Single if ends => compare_with_prediction(training, plan, &path, theta),
+        Shooting::Multiple { .. } if ends => None,
+        _ => halve_steps(training, plan, &path, theta),
+    };
+    // Where a remedy of the fit continues, its phases are diagnosed again.
+    [of_fit, of_steps].into_iter().flatten().collect()
+}
+
+/// Diagnoses a phase of which too many evaluations failed in a row.
+fn diverged(
+    training: &Prepared,
+    plan: &Plan,
+    outcome: &Outcome,
+    failure: &Failure,
 ) -> Option<Diagnosis> {
     let (phase, after) = (plan.phase(), plan.at());
-    let free = training.initial_state || training.data.missing() > 0;
-    let enforced = training.strategy_of(phase).kind.enforces();
-    let laws = enforced && !training.laws.is_empty();
-    let steps = segment_steps(training);
-    if let StopReason::Failed(failure) = stop {
-        // First from the current weights, then from new ones.
-        let afresh = plan.has_continued();
-        let how = match (laws, afresh) {
-            (true, false) => "multiple shooting without laws, then with them",
-            (true, true) => "restarting from new random weights, first without laws",
-            (false, false) => "multiple shooting on short segments",
-            (false, true) => "restarting from new random weights, first by multiple shooting",
-        };
-        let what = format!("training diverged ({failure})");
-        let remedy = Remedy::MultipleShooting { after, steps, without_laws: laws, free, afresh };
-        let new = phase.shooting == Shooting::Single || laws;
-        return new.then_some(Diagnosis { what, how, remedy });
+    let what = format!("training diverged ({failure})");
+    let unsolved = matches!(failure, Failure::Solve { .. }) && outcome.best.value().is_none();
+    if unsolved && let Some(factor) = first_solvable(training, phase, &outcome.last.theta) {
+        let how = format!("{factor} times as many solver steps, from the same start");
+        let remedy = Remedy::Finer { after, factor, repeat: true };
+        return Some(Diagnosis { what, remedy: Some((how, remedy)) });
     }
-    let solver = finer(training.solver, phase.substeps);
-    let data = &training.data;
-    let path = measure(training, solver, theta)?;
-    let shares = variance_shares(data, &path.predicted);
-    if path.error > poor(data) && phase.shooting == Shooting::Single {
-        let mut what = if !shares.is_empty() && shares.iter().all(|share| *share < FLAT) {
-            let most = shares.iter().copied().fold(0.0, f64::max);
-            format!("the fit is flat (its variance is {} % of the data's)", short(100.0 * most))
-        } else {
-            let error = short(100.0 * path.error);
-            format!("the fit is poor (its error is {error} % of the data's variance)")
-        };
-        // Laws may hold, or nearly hold, although the fit has lost the data.
-        let without_laws = laws && path.violation < HELD;
-        if without_laws {
-            what += ", and the laws hold";
+    let laws = enforced_laws(training, phase);
+    // First from the current weights, then from new ones.
+    let afresh = plan.has_continued();
+    let how = match (laws, afresh) {
+        (true, false) => "multiple shooting without laws, then with them".to_owned(),
+        (true, true) => format!("restarting from {}, first without laws", start(training)?),
+        (false, false) => "multiple shooting on short segments".to_owned(),
+        (false, true) => {
+            format!("restarting from {}, first by multiple shooting", start(training)?)
         }
-        let how = if without_laws {
-            "restarting from new random weights, first without laws"
-        } else {
-            "restarting from new random weights, first by multiple shooting"
-        };
-        let remedy = Remedy::MultipleShooting { after, steps, without_laws, free, afresh: true };
-        return Some(Diagnosis { what, how, remedy });
+    };
+    let remedy = multiple_shooting(training, after, laws, afresh);
+    let new = phase.shooting == Shooting::Single || laws;
+    new.then(|| Diagnosis { what, remedy: Some((how, remedy)) })
+}
+
+/// Returns the least factor of the number of steps at which θ can be solved in this phase, and at which
+/// twice as many steps hardly change its error; the largest at which it can be solved if there is none.
+fn first_solvable(training: &Prepared, phase: &Phase, theta: &[f64]) -> Option<usize> {
+    let Control::Grid { .. } = training.solver.control() else { return None };
+    let (data, _) = training.split();
+    let segments = phase.shooting.segments(&data);
+    let error = |factor: usize| {
+        let solver = finer(training.solver, phase.substeps * factor);
+        let mut objective = training.objective_with(phase, data.clone(), solver).ok()?;
+        objective.select(&segments);
+        let error = objective.observe(theta).ok()?.view().fit();
+        error.is_finite().then_some(error)
+    };
+    let mut solvable = None;
+    let mut factor = 2;
+    while phase.substeps * factor <= MOST_SUBSTEPS {
+        if let Some(one) = error(factor) {
+            solvable = Some(factor);
+            if error(2 * factor).is_some_and(|other| (one - other).abs() <= 0.5 * other) {
+                break;
+            }
+        }
+        factor *= 2;
     }
-    let Control::Grid { substeps } = solver.control() else { return None };
-    if phase.shooting != Shooting::Single && plan.at() + 1 == plan.len()
-        || substeps >= MOST_SUBSTEPS
-    {
+    solvable
+}
+
+/// Diagnoses a flat or poor fit.
+fn poor_fit(training: &Prepared, plan: &Plan, path: &Measured) -> Option<Diagnosis> {
+    let (data, phase) = (&training.data, plan.phase());
+    if path.error <= poor(data) || phase.shooting != Shooting::Single {
+        return None;
+    }
+    let shares = variance_shares(data, &path.predicted);
+    let mut what = if !shares.is_empty() && shares.iter().all(|share| *share < FLAT) {
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        format!("the fit is flat (its variance is {} % of the data's)", short(100.0 * most))
+    } else {
+        let error = short(100.0 * path.error);
+        format!("the fit is poor (its error is {error} % of the data's variance)")
+    };
+    // Laws may hold, or nearly hold, although the fit has lost the data.
+    let without_laws = enforced_laws(training, phase) && path.violation < HELD;
+    if without_laws {
+        what += ", and the laws hold";
+    }
+    let first = if without_laws { "without laws" } else { "by multiple shooting" };
+    let remedy = start(training).map(|start| {
+        let how = format!("restarting from {start}, first {first}");
+        (how, multiple_shooting(training, plan.at(), without_laws, true))
+    });
+    Some(Diagnosis { what, remedy })
+}
+
+/// Diagnoses a fit that depends on the solver's steps, by half the step size.
+fn halve_steps(
+    training: &Prepared,
+    plan: &Plan,
+    path: &Measured,
+    theta: &[f64],
+) -> Option<Diagnosis> {
+    let substeps = plan.phase().substeps;
+    let solver = finer(training.solver, substeps);
+    let Control::Grid { substeps: all } = solver.control() else { return None };
+    if all >= MOST_SUBSTEPS_BETWEEN {
         return None;
     }
     let change = match measure(training, finer(solver, 2), theta) {
-        Some(half) => scaled_mean_square(data, &path.predicted, &half.predicted),
+        Some(half) => scaled_mean_square(&training.data, &path.predicted, &half.predicted),
         None => f64::INFINITY,
     };
     (change > STEP_LEAST.max(STEP_FACTOR * path.error)).then(|| Diagnosis {
@@ -102,9 +169,113 @@ pub(crate) fn diagnose(
             short(change),
             short(path.error)
         ),
-        how: "twice as many steps from now on",
-        remedy: Remedy::Finer { after },
+        remedy: Some((
+            "twice as many steps from now on".to_owned(),
+            Remedy::Finer { after: plan.at(), factor: 2, repeat: false },
+        )),
     })
+}
+
+/// Diagnoses a fit that depends on the solver's steps, by the prediction solver: the model's errors are
+/// reported with it. With prediction on a grid too, half the step size is the measure.
+fn compare_with_prediction(
+    training: &Prepared,
+    plan: &Plan,
+    path: &Measured,
+    theta: &[f64],
+) -> Option<Diagnosis> {
+    if !matches!(training.predict.control(), Control::Adaptive(_)) {
+        return halve_steps(training, plan, path, theta);
+    }
+    let Control::Grid { substeps } = training.solver.control() else { return None };
+    let now = substeps * plan.phase().substeps;
+    let predicted = measure(training, training.predict, theta);
+    let data = &training.data;
+    let difference = |path: &Measured| match &predicted {
+        Some(predicted) => Difference::between(data, path, predicted),
+        None => Difference { scaled: f64::INFINITY, matters: true },
+    };
+    let found = difference(path);
+    if !found.matters {
+        return None;
+    }
+    // As many steps as would suffice for this model.
+    let mut factor = 2;
+    while 2 * factor * now <= MOST_SUBSTEPS {
+        let finer =
+            measure(training, finer(training.solver, plan.phase().substeps * factor), theta);
+        if finer.is_some_and(|finer| !difference(&finer).matters) {
+            break;
+        }
+        factor *= 2;
+    }
+    let remedy = (factor * now <= MOST_SUBSTEPS).then(|| {
+        let how = format!("{factor} times as many solver steps, and the last phase again");
+        (how, Remedy::Finer { after: plan.at(), factor, repeat: true })
+    });
+    let left =
+        if remedy.is_none() { format!(" with {now} steps per interval") } else { String::new() };
+    Some(Diagnosis {
+        what: format!(
+            "the fit depends on the solver's step size{left} (the prediction solver changes the path by {}, \
+             the error is {}; mean squares in standard deviations)",
+            short(found.scaled),
+            short(path.error)
+        ),
+        remedy,
+    })
+}
+
+/// The difference of two paths of one model.
+struct Difference {
+    /// Its mean square in standard deviations.
+    scaled: f64,
+    /// Whether it is larger than the error, and more than rounding.
+    matters: bool,
+}
+
+impl Difference {
+    fn between(data: &Dataset, by_training: &Measured, by_prediction: &Measured) -> Self {
+        let (a, b) = (&by_training.predicted, &by_prediction.predicted);
+        let scaled = scaled_mean_square(data, a, b);
+        let all = |paths: &[Vec<f64>]| paths.iter().flatten().copied().collect::<Vec<f64>>();
+        let (a, b) = (all(a), all(b));
+        let measured = data.trajectories().iter().flat_map(|t| t.states.iter().copied());
+        let errors = a.iter().zip(measured).map(|(a, measured)| a - measured);
+        // In the data's own units too, in which errors are reported.
+        let fit = mean_square(errors.filter(|error| !error.is_nan()));
+        let raw = mean_square(a.iter().zip(&b).map(|(a, b)| a - b));
+        let matters = scaled > STEP_LEAST && (scaled > by_training.error || raw > fit);
+        Self { scaled, matters }
+    }
+}
+
+/// Returns whether this phase enforces laws.
+fn enforced_laws(training: &Prepared, phase: &Phase) -> bool {
+    training.strategy_of(phase).kind.enforces() && !training.laws.is_empty()
+}
+
+/// Returns the start of a restart in words; `None` if there is nothing to draw.
+fn start(training: &Prepared) -> Option<&'static str> {
+    if training.has_network() {
+        Some("new random weights")
+    } else if training.constants.is_empty() {
+        None
+    } else {
+        Some("other initial values of the learned constants")
+    }
+}
+
+/// Returns the remedy of multiple shooting.
+fn multiple_shooting(
+    training: &Prepared,
+    after: usize,
+    without_laws: bool,
+    afresh: bool,
+) -> Remedy {
+    let free = training.initial_state || training.data.missing() > 0;
+    let steps = segment_steps(training);
+    Remedy::MultipleShooting { after, steps, without_laws, free, afresh }
 }
 
 /// Returns the steps of the segments in a remedy: as planned, but at most [`STEPS`].

@@ -6,6 +6,7 @@
 //!                             recipes          diagnosis ─┴─ Plan (remedies)
 //! ```
 
+mod best_model;
 mod best_point;
 mod diagnosis;
 mod laws;
@@ -19,6 +20,7 @@ mod trained;
 mod trainer;
 mod training;
 
+pub use best_model::BestModel;
 pub use best_point::{BestPoint, Verdict};
 pub use diagnosis::{STEP_LEAST, scaled_mean_square};
 pub use laws::Laws;

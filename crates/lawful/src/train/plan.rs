@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::phase::total;
-use super::{Phase, Shooting};
+use super::{BestModel, Phase, Shooting};
 use crate::data::Batch;
 use crate::optimiser::Schedule;
 use crate::strategy::StrategySettings;
@@ -13,10 +13,16 @@ use crate::strategy::StrategySettings;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "remedy")]
 pub enum Remedy {
-    /// Twice as many solver steps from now on; if no phase is left, the last one is repeated with them.
+    /// More solver steps from now on; if no phase is left, the last one is repeated with them.
     Finer {
         /// The diagnosed phase, counted from 0.
         after: usize,
+        /// Factor of the number of steps.
+        #[serde(default = "twice")]
+        factor: usize,
+        /// Whether the diagnosed phase is repeated with them, although others are left.
+        #[serde(default)]
+        repeat: bool,
     },
     /// Multiple shooting, then the diagnosed phase again; without laws, full trajectories without laws
     /// in between.
@@ -34,6 +40,11 @@ pub enum Remedy {
     },
 }
 
+/// The factor of [`Remedy::Finer`] in checkpoints that have none.
+fn twice() -> usize {
+    2
+}
+
 /// The phases of a training, and the current one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -45,6 +56,8 @@ pub struct Plan {
     /// What it fixes, in words.
     why: Option<String>,
     remedies: Vec<Remedy>,
+    /// The best model so far, once a remedy was applied.
+    best_model: Option<BestModel>,
 }
 
 /// The state of a plan in a checkpoint.
@@ -61,7 +74,7 @@ pub struct PlanState {
     pub remedies: Vec<Remedy>,
 }
 
-/// Largest number of remedies in one training.
+/// Largest number of remedies in one training, without finer steps.
 const MOST_REMEDIES: usize = 5;
 /// Largest number of newly drawn weights.
 const MOST_DRAWS: usize = 2;
@@ -70,7 +83,7 @@ impl Plan {
     /// Creates a plan at its first phase.
     pub fn new(phases: &[Phase]) -> Self {
         let phases = phases.to_vec();
-        Self { phases, at: 0, start: 0, why: None, remedies: Vec::new() }
+        Self { phases, at: 0, start: 0, why: None, remedies: Vec::new(), best_model: None }
     }
 
     /// Restores the plan of a checkpoint. Returns `None` if it has no such phase.
@@ -88,6 +101,36 @@ impl Plan {
     pub fn state(&self) -> PlanState {
         let Self { at, start, why, remedies, .. } = self.clone();
         PlanState { phase: at, start, why, remedies }
+    }
+
+    /// Restores the best model of a checkpoint, which [`state`](Self::state) leaves out.
+    #[must_use]
+    pub fn with_best_model(self, best_model: Option<BestModel>) -> Self {
+        Self { best_model, ..self }
+    }
+
+    /// Returns the best model so far; `None` before a remedy is applied.
+    pub fn best_model(&self) -> Option<&BestModel> {
+        self.best_model.as_ref()
+    }
+
+    /// Keeps a model if it is at least as good as the best so far. Returns whether it is.
+    pub fn offer(&mut self, model: BestModel) -> bool {
+        let better = self.best_model.as_ref().is_none_or(|best| model.judgement <= best.judgement);
+        if better {
+            self.best_model = Some(model);
+        }
+        better
+    }
+
+    /// Returns whether a remedy has been applied.
+    pub fn has_remedies(&self) -> bool {
+        !self.remedies.is_empty()
+    }
+
+    /// Returns the last phase.
+    pub fn last_phase(&self) -> &Phase {
+        &self.phases[self.phases.len() - 1]
     }
 
     /// Returns the current phase.
@@ -140,8 +183,15 @@ impl Plan {
 
     /// Returns whether this remedy is within the limits.
     pub fn may_try(&self, remedy: &Remedy) -> bool {
-        let afresh = matches!(remedy, Remedy::MultipleShooting { afresh: true, .. });
-        self.remedies.len() < MOST_REMEDIES && (!afresh || self.draws() < MOST_DRAWS)
+        match remedy {
+            // The number of steps has its own limit.
+            Remedy::Finer { .. } => true,
+            Remedy::MultipleShooting { afresh, .. } => {
+                let finer = |remedy: &&Remedy| matches!(remedy, Remedy::Finer { .. });
+                let others = self.remedies.len() - self.remedies.iter().filter(finer).count();
+                others < MOST_REMEDIES && (!afresh || self.draws() < MOST_DRAWS)
+            }
+        }
     }
 
     /// Returns whether a remedy has continued with the weights of the diagnosed phase.
@@ -168,12 +218,12 @@ impl Plan {
     /// Applies a remedy.
     pub fn apply(&mut self, remedy: Remedy) {
         match remedy {
-            Remedy::Finer { after } => {
-                if after + 1 == self.phases.len() {
-                    self.phases.push(self.phases[after].clone());
+            Remedy::Finer { after, factor, repeat } => {
+                if repeat || after + 1 == self.phases.len() {
+                    self.phases.insert(after + 1, self.phases[after].clone());
                 }
                 for phase in &mut self.phases[after + 1..] {
-                    phase.substeps *= 2;
+                    phase.substeps *= factor;
                 }
             }
             Remedy::MultipleShooting { after, steps, without_laws, free, .. } => {

@@ -11,7 +11,7 @@ use crate::strategy::{StrategySettings, Vanilla};
 use crate::{
     ConservingDescription, Constant, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts,
     Initialise, Interpolation, KnownDescription, LearnedConstant, Loss, Model, NetworkDescription,
-    Objective, ObjectiveError, Problem, Trajectory, Units, initial_states,
+    Objective, ObjectiveError, Problem, Random, Trajectory, Units, initial_states,
 };
 
 /// A training in which every setting has a value. [`Training::prepare`](super::Training::prepare)
@@ -194,13 +194,24 @@ impl Prepared {
         self.drawn_theta(0)
     }
 
-    /// Returns initial parameters with different weights for every `draw`.
+    /// Returns initial parameters with different weights for every `draw`; without a network, with
+    /// different constants.
     pub(super) fn drawn_theta(&self, draw: usize) -> Vec<f64> {
         // Seeds are below 2⁵⁴.
         let seed = self.seed + ((draw as u64) << 54);
         let mut theta = self.field.init.draw(&self.shape(), seed);
+        if draw > 0 && !self.has_network() {
+            // Fits of known rates have no weights: constants start elsewhere.
+            let mut random = Random::new(seed, "constants");
+            theta.extend((0..self.constants.len()).map(|_| random.normal()));
+        }
         theta.resize(self.theta_len(), 0.0);
         theta
+    }
+
+    /// Returns whether a network computes any rate.
+    pub(super) fn has_network(&self) -> bool {
+        !self.field.learn.is_empty()
     }
 
     /// Returns the model with this θ, reached at this iteration.
@@ -255,10 +266,19 @@ impl Prepared {
     /// # Errors
     /// If the field or the strategy does not fit the problem.
     pub fn objective(&self, phase: &Phase, dataset: Dataset) -> Result<Objective, ObjectiveError> {
+        self.objective_with(phase, dataset, finer(self.solver, phase.substeps))
+    }
+
+    /// Returns the objective of a phase on these data, by this solver.
+    pub(super) fn objective_with(
+        &self,
+        phase: &Phase,
+        dataset: Dataset,
+        solver: Solver,
+    ) -> Result<Objective, ObjectiveError> {
         let strategy = self.strategy_of(phase);
         let units = Units { margin: strategy.margin, ..self.units.clone() };
         let problem = Problem { units, ..self.problem(dataset) };
-        let solver = finer(self.solver, phase.substeps);
         let segments = phase.shooting.segments(&problem.dataset);
         let free = matches!(phase.shooting, Shooting::Multiple { free: true, .. });
         let free_starts = FreeStarts { initial: self.initial_state, segments: free };
@@ -309,34 +329,9 @@ impl Prepared {
         }
     }
 
-    /// Splits the data into training data and held-out data: full trajectories if there are enough of
-    /// them, otherwise the tail of each.
+    /// Splits the data into training data and held-out data.
     pub(super) fn split(&self) -> (Dataset, Option<Dataset>) {
-        let (data, share) = (&self.data, self.validation);
-        if share <= 0.0 {
-            return (data.clone(), None);
-        }
-        let trajectories = data.trajectories();
-        let of = |trajectories| {
-            let (state, inputs) = (data.state().to_vec(), data.inputs().to_vec());
-            Dataset::with_open_starts(state, inputs, trajectories).expect("parts of checked data")
-        };
-        if trajectories.len() >= ENOUGH_TRAJECTORIES && !self.initial_state {
-            let kept = trajectories.len() - held(share, trajectories.len());
-            return (of(trajectories[..kept].to_vec()), Some(of(trajectories[kept..].to_vec())));
-        }
-        let (d, m) = (data.state().len(), data.inputs().len());
-        let (mut trained, mut held_out) = (Vec::new(), Vec::new());
-        for trajectory in trajectories {
-            let rows = (trajectory.len() - held(share, trajectory.len())).max(2);
-            let mut head = trajectory.clone();
-            head.times.truncate(rows);
-            head.states.truncate(rows * d);
-            head.inputs.truncate(rows * m);
-            trained.push(head);
-            held_out.push(Trajectory { scored_from: rows, ..trajectory.clone() });
-        }
-        (of(trained), Some(of(held_out)))
+        split(&self.data, self.validation, self.initial_state)
     }
 
     /// Checks that the vector field can be built.
@@ -353,9 +348,50 @@ const PATIENCE: usize = 300;
 /// Fewest trajectories for which full trajectories are held out, not the tail of each.
 const ENOUGH_TRAJECTORIES: usize = 5;
 
+/// Splits the data into training data and held-out data: full trajectories if there are enough of them and
+/// no initial states are trained, otherwise the tail of each. Nothing is held out if it had no measurement.
+pub(super) fn split(data: &Dataset, share: f64, initial_state: bool) -> (Dataset, Option<Dataset>) {
+    if share <= 0.0 {
+        return (data.clone(), None);
+    }
+    let trajectories = data.trajectories();
+    let of = |trajectories| {
+        let (state, inputs) = (data.state().to_vec(), data.inputs().to_vec());
+        Dataset::with_open_starts(state, inputs, trajectories).expect("parts of checked data")
+    };
+    let (trained, held_out) = if holds_out_trajectories(data, initial_state) {
+        let kept = trajectories.len() - held(share, trajectories.len());
+        (of(trajectories[..kept].to_vec()), of(trajectories[kept..].to_vec()))
+    } else {
+        let (d, m) = (data.state().len(), data.inputs().len());
+        let (mut trained, mut held_out) = (Vec::new(), Vec::new());
+        for trajectory in trajectories {
+            // A share of the measured rows; rows without a measurement would validate nothing.
+            let measured: Vec<usize> = trajectory.measured(d).collect();
+            let rows = match measured.len() {
+                0 | 1 => trajectory.len(),
+                count => measured[count - held(share, count)].max(2),
+            };
+            let mut head = trajectory.clone();
+            head.times.truncate(rows);
+            head.states.truncate(rows * d);
+            head.inputs.truncate(rows * m);
+            trained.push(head);
+            held_out.push(Trajectory { scored_from: rows, ..trajectory.clone() });
+        }
+        (of(trained), of(held_out))
+    };
+    if held_out.has_scored_cells() { (trained, Some(held_out)) } else { (data.clone(), None) }
+}
+
+/// Returns whether full trajectories are held out, not the tail of each.
+pub(super) fn holds_out_trajectories(data: &Dataset, initial_state: bool) -> bool {
+    data.trajectories().len() >= ENOUGH_TRAJECTORIES && !initial_state
+}
+
 /// Returns how many of `count` are held out: at least one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
-fn held(share: f64, count: usize) -> usize {
+pub(super) fn held(share: f64, count: usize) -> usize {
     ((share * count as f64).round() as usize).clamp(1, count - 1)
 }
 

@@ -1,13 +1,15 @@
 //! Runs the phases of a training in order, including those that remedies add.
 
 use super::diagnosis::{Diagnosis, diagnose};
-use super::{Observer, Outcome, PhaseStart, Plan, Prepared, Progress, Remedy, StopReason};
+use super::{
+    Observer, Outcome, PhaseStart, Plan, Prepared, Progress, Remedy, Shooting, StopReason,
+};
 use crate::ParameterLayout;
 
 /// The result of a training run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// The outcome of its last phase.
+    /// The outcome of its last phase; with remedies, at the best model of all phases.
     pub outcome: Outcome,
     /// The plan at the end.
     pub plan: Plan,
@@ -45,14 +47,22 @@ impl Prepared {
             if let Some(progress) = progress.take() {
                 trainer = trainer.from_checkpoint(progress).expect("progress of this training");
             }
-            let outcome = trainer.run(observer);
+            let mut outcome = trainer.run(observer);
             if outcome.stop == StopReason::Interrupted {
                 return Run { outcome, plan, layout };
             }
             kept = layout.keep(&outcome.last.theta);
             let own = self.strategy_of(plan.phase()).clone();
-            let why = self.fix(&mut plan, &outcome.stop, &mut kept, observer);
+            let why = self.fix(&mut plan, &outcome, &mut kept, observer);
             let failed = matches!(outcome.stop, StopReason::Failed(_)) && why.is_none();
+            let ends = failed || plan.at() + 1 == plan.len();
+            if plan.has_remedies() && (ends || plan.phase().shooting == Shooting::Single) {
+                let model = self.candidate(&plan, &outcome, &layout);
+                if !plan.offer(model.clone()) && ends {
+                    let (best, phase) = (plan.best_model().expect("one was better"), plan.phase());
+                    observer.warn(&self.ending_with(best, &model, &mut outcome, phase));
+                }
+            }
             if failed || !plan.next(outcome.last.iteration, why) {
                 return Run { outcome, plan, layout };
             }
@@ -66,24 +76,26 @@ impl Prepared {
     fn fix(
         &self,
         plan: &mut Plan,
-        stop: &StopReason,
+        outcome: &Outcome,
         kept: &mut Vec<f64>,
         observer: &mut dyn Observer,
     ) -> Option<String> {
-        let Diagnosis { what, how, remedy } = diagnose(self, plan, stop, kept)?;
-        if !self.remedies {
-            observer
-                .warn(&format!("{what}; `remedies = true` under `[training]` would try: {how}"));
-            return None;
+        for Diagnosis { what, remedy } in diagnose(self, plan, outcome, kept) {
+            let Some((how, remedy)) = remedy.filter(|(_, remedy)| plan.may_try(remedy)) else {
+                observer.warn(&format!("{what}, and no remedy is left to try"));
+                continue;
+            };
+            if !self.remedies {
+                let try_it = "`remedies = true` under `[training]` would try";
+                observer.warn(&format!("{what}; {try_it}: {how}"));
+                return None;
+            }
+            if matches!(remedy, Remedy::MultipleShooting { afresh: true, .. }) {
+                *kept = self.drawn_theta(plan.draws() + 1);
+            }
+            plan.apply(remedy);
+            return Some(format!("{what}: {how}"));
         }
-        if !plan.may_try(&remedy) {
-            observer.warn(&format!("{what}, and no remedy is left to try"));
-            return None;
-        }
-        if matches!(remedy, Remedy::MultipleShooting { afresh: true, .. }) {
-            *kept = self.drawn_theta(plan.draws() + 1);
-        }
-        plan.apply(remedy);
-        Some(format!("{what}: {how}"))
+        None
     }
 }

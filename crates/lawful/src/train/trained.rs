@@ -10,7 +10,7 @@ use crate::{Failure, Model, Score};
 #[derive(Debug)]
 pub struct Trained {
     /// The model: at the best point if the strategy returns to it or training failed, otherwise at the
-    /// last point.
+    /// last point; with remedies, the best model of all phases.
     pub model: Model,
     /// Why training ended.
     pub stop: StopReason,
@@ -30,15 +30,13 @@ impl Prepared {
     /// Returns the result of a run of this training.
     pub fn trained(&self, run: &Run) -> Trained {
         let Run { outcome, plan, layout } = run;
-        let known = outcome.best.value().is_some();
-        let failed = matches!(outcome.stop, StopReason::Failed(_));
-        let best = known && (failed || self.strategy.best_point.is_some());
-        let (theta, iteration) = if best {
-            (outcome.best.theta(), outcome.best.iteration())
-        } else {
-            (&*outcome.last.theta, outcome.last.iteration)
+        let (theta, iteration) = self.selected(outcome);
+        let iteration = match plan.best_model() {
+            // The run has ended with it.
+            Some(best) if outcome.stop != StopReason::Interrupted => best.iteration,
+            _ => plan.start() + iteration,
         };
-        let model = self.model(layout.keep(theta), plan.start() + iteration);
+        let model = self.model(layout.keep(theta), iteration);
         let score = model.score(&self.data);
         Trained {
             score,

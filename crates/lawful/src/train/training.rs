@@ -4,7 +4,7 @@ use lawful_law::{Enforcement, Law};
 use lawful_ode::{Adaptive, Control, Solver, tableaus};
 use thiserror::Error;
 
-use super::recipes::{Choice, Facts};
+use super::recipes::{Choice, Facts, Given};
 use super::{FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Shooting, Trained};
 use crate::data::{Batch, Interpolation, Sampler, scaling, units};
 use crate::settings::SettingError;
@@ -273,7 +273,16 @@ impl Training {
         };
         let (choice, recipe) = match phases {
             Phases::Recipe(recipe) => {
-                let facts = Facts { dataset: &data, strategy: &strategy };
+                let facts = Facts {
+                    dataset: &data,
+                    strategy: &strategy,
+                    solver,
+                    given: Given {
+                        initial_state: self.initial_state,
+                        decay: self.decay,
+                        validation: self.validation,
+                    },
+                };
                 ((recipe.choose)(&facts), Some(recipe.name))
             }
             Phases::Listed(phases) => (Choice::of(phases), None),

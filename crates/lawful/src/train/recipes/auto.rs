@@ -1,7 +1,10 @@
 //! Selects phases from the data.
 
+use lawful_ode::Control;
+
 use super::super::Shooting;
-use super::{CAUTIOUS, Choice, Facts, Recipe, UNRESOLVED, adam, lbfgs, phase};
+use super::super::prepared::{holds_out_trajectories, split};
+use super::{CAUTIOUS, Choice, Facts, Given, Recipe, UNRESOLVED, adam, lbfgs, phase};
 use crate::number::short;
 
 pub(super) const RECIPE: Recipe = Recipe {
@@ -51,11 +54,17 @@ fn choose(facts: &Facts) -> Choice {
     } else {
         clean(facts)
     };
-    let substeps = facts.substeps(if level > NOISE { CHANGE_WITH_NOISE } else { CHANGE });
+    let on_grid = match facts.solver.control() {
+        Control::Grid { substeps } => Some(substeps),
+        Control::Adaptive(_) => None,
+    };
+    let substeps = match on_grid {
+        Some(_) => facts.substeps(if level > NOISE { CHANGE_WITH_NOISE } else { CHANGE }),
+        None => 1,
+    };
     if substeps > 1 {
-        choice
-            .remarks
-            .push(format!("the rows are far apart: {substeps} solver steps per interval"));
+        let steps = substeps * on_grid.unwrap_or(1);
+        choice.remarks.push(format!("the rows are far apart: {steps} solver steps per interval"));
     }
     if !facts.strategy.is_smooth() {
         choice.phases = adam::phases(facts);
@@ -75,7 +84,7 @@ fn clean(facts: &Facts) -> Choice {
     let free = missing > 0;
     let mut phases = lbfgs::phases(facts, free);
     let mut remarks = vec!["no noise found: L-BFGS".to_owned()];
-    let rows = facts.dataset.rows();
+    let rows = facts.dataset.measured_rows();
     if rows < ROWS_THAT_SHOW_NOISE {
         for phase in &mut phases {
             phase.optimiser = CAUTIOUS;
@@ -102,27 +111,43 @@ fn clean(facts: &Facts) -> Choice {
 /// with early stopping or weight decay.
 fn noisy(facts: &Facts, why: String) -> Choice {
     let mut phases = vec![phase(CAUTIOUS, WITH_NOISE, Shooting::Single)];
-    let mut remarks = vec![why, "initial states are trained".to_owned()];
+    let initial_state = facts.given.initial_state.unwrap_or(true);
+    let mut remarks = vec![why];
+    if initial_state {
+        remarks.push("initial states are trained".to_owned());
+    }
     if let Some(steps) = lbfgs::segments(facts) {
         phases.insert(0, phase(CAUTIOUS, ON_SEGMENTS, Shooting::Multiple { steps, free: true }));
         remarks.push(format!(
             "multiple shooting on {steps}-step segments first, then the full trajectory"
         ));
     }
-    let rows = facts.dataset.rows();
-    let mut choice = Choice { initial_state: true, ..Choice::with_remedies(phases) };
-    if rows >= ROWS_TO_HOLD_OUT {
-        choice.validation = HELD_OUT;
-        remarks.push(format!(
-            "the last {} % of the rows are held out; training stops where their error is smallest",
-            short(100.0 * HELD_OUT)
-        ));
+    let mut choice = Choice { initial_state, ..Choice::with_remedies(phases) };
+    let rows = facts.dataset.measured_rows();
+    let enough = rows >= ROWS_TO_HOLD_OUT;
+    choice.validation = facts.given.validation.unwrap_or(if enough { HELD_OUT } else { 0.0 });
+    let held_out = split(facts.dataset, choice.validation, initial_state).1;
+    if let Some(held_out) = &held_out {
+        let what = if holds_out_trajectories(facts.dataset, initial_state) {
+            let (count, of) = (held_out.trajectories().len(), facts.dataset.trajectories().len());
+            format!("the last {count} of {of} trajectories are")
+        } else {
+            format!("the last {} % of the rows are", short(100.0 * choice.validation))
+        };
+        remarks.push(format!("{what} held out; training stops where their error is smallest"));
     } else {
-        choice.decay = DECAY;
-        remarks.push(format!(
-            "{rows} rows are too few to hold some out: weight decay {}",
-            short(DECAY)
-        ));
+        choice.validation = 0.0;
+    }
+    choice.decay = facts.given.decay.unwrap_or(if held_out.is_some() { 0.0 } else { DECAY });
+    if choice.decay > 0.0 {
+        let decay = short(choice.decay);
+        let why = match (facts.given, held_out) {
+            (Given { decay: Some(_), .. }, _) | (_, Some(_)) => String::new(),
+            (Given { validation: Some(_), .. }, None) => "no row is held out: ".to_owned(),
+            (_, None) if enough => "the rows to hold out have no measurement: ".to_owned(),
+            (_, None) => format!("{rows} rows are too few to hold some out: "),
+        };
+        remarks.push(format!("{why}weight decay {decay}"));
     }
     Choice { remarks, ..choice }
 }

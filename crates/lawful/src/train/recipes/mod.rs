@@ -5,6 +5,8 @@ mod auto;
 mod lbfgs;
 mod paper;
 
+use lawful_ode::Solver;
+
 use super::{Phase, Shooting};
 use crate::Dataset;
 use crate::optimiser::{LbfgsScaling, LbfgsSettings, OptimiserKind};
@@ -36,6 +38,18 @@ pub(crate) struct Facts<'a> {
     pub(crate) dataset: &'a Dataset,
     /// How violations enter the objective.
     pub(crate) strategy: &'a StrategySettings,
+    /// The solver of the training.
+    pub(crate) solver: Solver,
+    /// What the user has set.
+    pub(crate) given: Given,
+}
+
+/// Settings of the user, which a recipe does not choose; `None` if it does.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Given {
+    pub(crate) initial_state: Option<bool>,
+    pub(crate) decay: Option<f64>,
+    pub(crate) validation: Option<f64>,
 }
 
 /// The choice of a recipe, for settings that the user has left out.

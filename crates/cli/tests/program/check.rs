@@ -103,8 +103,8 @@ fn a_law_on_a_state_that_is_not_measured_is_not_refused() {
 fn states_whose_squares_overflow_or_vanish_are_refused() {
     for (size, how) in [("1e300", "overflow"), ("4e-310", "vanish")] {
         let place = Place::with(&with_data("[data]\nfile = \"d.csv\"\n"));
-        let rows: String = (0..9).map(|n| format!("{n},{size},1\n")).collect();
-        place.write("d.csv", &format!("t,x,v\n{rows}"));
+        let rows: Vec<String> = (0..9).map(|n| format!("{n},{size},1\n")).collect();
+        place.write("d.csv", &format!("t,x,v\n{}", rows.concat()));
         let said = place.lawful(["check", "experiment.toml"]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
         let power = if how == "overflow" { "1e300" } else { "1e-310" };

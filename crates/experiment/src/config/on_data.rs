@@ -60,7 +60,8 @@ fn moment(dataset: &Dataset, number: usize, row: usize) -> String {
     let cells = |names: &[String], cells: &[f64]| -> String {
         let from = row * names.len();
         let cells = names.iter().zip(&cells[from..from + names.len()]);
-        cells.map(|(name, value)| format!(", {name} = {}", exact(*value))).collect()
+        let cells = cells.map(|(name, value)| format!(", {name} = {}", exact(*value)));
+        cells.collect::<Vec<_>>().concat()
     };
     let states = cells(dataset.state(), &trajectory.states);
     let inputs = cells(dataset.inputs(), &trajectory.inputs);

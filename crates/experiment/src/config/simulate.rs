@@ -19,13 +19,10 @@
 //! the state variables that can be missing (default: all); and `seed` (default 1, 0 to 2⁵³). The first
 //! row of each trajectory is always complete.
 
-use std::cell::RefCell;
-
-use lawful::law::{Expression, Steps, Workspace};
-use lawful::ode::{InitialValueProblems, Inputs, Path, Recorded, SolveError, TABLEAUS, predict};
+use lawful::law::Expression;
+use lawful::ode::{SolveError, TABLEAUS};
 use lawful::{
-    Adaptive, Control, FieldError, FormulaField, Noise, NoiseLevel, Random, Simulation, Solver,
-    Tableau, Trajectory,
+    FieldError, FormulaField, Noise, NoiseLevel, Random, Simulation, Tableau, Trajectory,
 };
 
 use super::complete::{self, Table};
@@ -71,28 +68,6 @@ struct Missing {
     /// Indices of the state variables.
     states: Vec<usize>,
     seed: u64,
-}
-
-/// Most adaptive steps of a simulated trajectory: some seconds of work.
-const MOST_STEPS: usize = 500_000;
-
-/// The inputs as functions of t.
-struct Signals<'a> {
-    expressions: &'a [Expression],
-    /// One row of states and inputs, which functions of t do not use.
-    row: Vec<f64>,
-    workspace: RefCell<Workspace>,
-}
-
-impl Inputs for Signals<'_> {
-    fn at(&self, _: usize, t: f64, _: f64, u: &mut [f64]) {
-        let (states, inputs) = self.row.split_at(self.row.len() - self.expressions.len());
-        let steps = Steps { times: &[t], states, inputs };
-        let workspace = &mut *self.workspace.borrow_mut();
-        for (expression, u) in self.expressions.iter().zip(u) {
-            expression.values(&steps, workspace, std::slice::from_mut(u));
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -309,8 +284,7 @@ impl Simulate<'_> {
 
     fn run(&self, n: usize, initial: &[f64], grid: &Grid) -> Result<Trajectory, Diagnostic> {
         let (name, times) = ((n + 1).to_string(), grid.times());
-        let bounded = self.check_work(&times, initial);
-        bounded.and_then(|()| self.simulation.run(&name, &times, initial)).map_err(|error| {
+        self.simulation.run(&name, &times, initial).map_err(|error| {
             let message = format!("the simulation of trajectory `{name}` failed: {error}");
             let hint = match error {
                 SolveError::TooManySteps { .. } => {
@@ -321,28 +295,6 @@ impl Simulate<'_> {
             };
             self.mark.error(message).with_hint(hint)
         })
-    }
-
-    /// Solves with at most [`MOST_STEPS`] adaptive steps and keeps nothing: the simulation itself, in
-    /// the same steps, would try for minutes before it fails.
-    fn check_work(&self, times: &[f64], initial: &[f64]) -> Result<(), SolveError> {
-        let (&[first, ..], &[.., last]) = (times, times) else { return Ok(()) };
-        if self.simulation.tableau.is_some() || first >= last {
-            return Ok(());
-        }
-        let settings =
-            Adaptive { max_steps: MOST_STEPS, ..Adaptive::with_tolerances(1e-12, 1e-14) };
-        let dopri5 = &lawful::ode::tableaus::DOPRI5;
-        let solver = Solver::new(dopri5, Control::Adaptive(settings)).expect("it has an estimate");
-        let mut problems = InitialValueProblems::new(initial.len());
-        problems.push(&[first, last], initial).expect("increasing times");
-        let mut field = Recorded::new(self.simulation.field.clone());
-        let signals = Signals {
-            expressions: &self.simulation.inputs,
-            row: vec![0.0; initial.len() + self.simulation.inputs.len()],
-            workspace: RefCell::default(),
-        };
-        predict(&mut field, &solver, &problems, &signals, &mut Path::default())
     }
 
     /// The section with every key.

@@ -48,6 +48,9 @@ pub enum NoiseLevel {
 /// Relative and absolute tolerance: close to the accuracy limit of double precision.
 const TIGHT: (f64, f64) = (1e-12, 1e-14);
 
+/// Most adaptive steps of a trajectory: some seconds of work. A system that needs more is stiff.
+const MOST_STEPS: usize = 500_000;
+
 impl Simulation {
     /// Solves from an initial state. Returns the trajectory at these times, without noise.
     ///
@@ -63,7 +66,7 @@ impl Simulation {
         let control = match self.tableau {
             Some(_) => Control::Grid { substeps: 1 },
             None => Control::Adaptive(Adaptive {
-                max_steps: 10_000_000,
+                max_steps: MOST_STEPS,
                 ..Adaptive::with_tolerances(TIGHT.0, TIGHT.1)
             }),
         };

@@ -77,18 +77,14 @@ impl Prepared {
             let objective = self.objective_with(phase, data, self.predict);
             objective.expect("`prepare` has made one before").with_decay(0.0, 0)
         };
-        match held_out {
-            Some(held_out) => {
-                let mut objective = by_prediction(held_out);
-                let theta = objective.layout().extend(kept);
-                Some(objective.observe(&theta).ok()?.view().fit())
-            }
-            None => {
-                let mut objective = by_prediction(data);
-                let theta = objective.layout().extend(kept);
-                Some(objective.evaluate(&theta, 0).ok()?.value.value)
-            }
+        if let Some(held_out) = held_out {
+            let mut objective = by_prediction(held_out);
+            let theta = objective.layout().extend(kept);
+            return Some(objective.observe(&theta).ok()?.view().fit());
         }
+        let mut objective = by_prediction(data);
+        let theta = objective.layout().extend(kept);
+        Some(objective.evaluate(&theta, 0).ok()?.value.value)
     }
 
     /// Returns the outcome of a run that ends with an earlier model, which is better by its judgement
@@ -96,7 +92,7 @@ impl Prepared {
     pub(super) fn ending_with(
         &self,
         best: &BestModel,
-        last: &BestModel,
+        last: f64,
         outcome: &mut Outcome,
         phase: &Phase,
     ) -> String {
@@ -121,11 +117,8 @@ impl Prepared {
         progress.theta = theta;
         outcome.after_last_evaluation = true;
         let what = if held_out.is_some() { "error on held-out data" } else { "objective" };
-        let of_last = if last.judgement.is_finite() {
-            short(last.judgement)
-        } else {
-            "a diverging solution".to_owned()
-        };
+        let of_last =
+            if last.is_finite() { short(last) } else { "a diverging solution".to_owned() };
         format!(
             "the run ends with the model of phase {}, which is better than the last one ({what} {} instead of \
              {of_last}, by the prediction solver)",

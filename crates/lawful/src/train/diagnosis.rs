@@ -33,6 +33,14 @@ pub(crate) struct Diagnosis {
     pub(crate) what: String,
     /// The remedy, in words and as a change of the plan; `None` if there is none.
     pub(crate) remedy: Option<(String, Remedy)>,
+    /// What the next phase continues with, if it is not the diagnosed θ.
+    pub(crate) from: Option<Vec<f64>>,
+}
+
+impl Diagnosis {
+    fn new(what: String, remedy: Option<(String, Remedy)>) -> Self {
+        Self { what, remedy, from: None }
+    }
 }
 
 /// Returns the diagnoses of a phase that ended with θ, with remedies, of which the first possible one
@@ -43,17 +51,25 @@ pub(crate) fn diagnose(
     outcome: &Outcome,
     theta: &[f64],
 ) -> Vec<Diagnosis> {
+    let ends = plan.at() + 1 == plan.len() && plan.phase().shooting == Shooting::Single;
     if let StopReason::Failed(failure) = &outcome.stop {
-        return diverged(training, plan, outcome, failure).into_iter().collect();
+        let of_failure = diverged(training, plan, outcome, failure);
+        let best = plan.best_model().filter(|best| ends && best.judgement.is_finite());
+        let of_steps = best.and_then(|best| compare_with_prediction(training, plan, &best.kept));
+        return [of_failure, of_steps].into_iter().flatten().collect();
     }
     let phase = plan.phase();
-    let solver = finer(training.solver, phase.substeps);
-    let Some(path) = measure(training, solver, theta) else { return Vec::new() };
+    let Some(path) = measure(training, finer(training.solver, phase.substeps), theta) else {
+        return Vec::new();
+    };
     let of_fit = poor_fit(training, plan, &path);
-    let ends = plan.at() + 1 == plan.len();
     let of_steps = match phase.shooting {
-        Shooting::Single if ends => compare_with_prediction(training, plan, &path, theta),
-        Shooting::Multiple { .. } if ends => None,
+        // The run would end with the best model so far.
+        Shooting::Single if ends => {
+            let best = plan.best_model().map_or(theta, |best| &best.kept);
+            compare_with_prediction(training, plan, best)
+        }
+        Shooting::Multiple { .. } if plan.at() + 1 == plan.len() => None,
         _ => halve_steps(training, plan, &path, theta),
     };
     // Where a remedy of the fit continues, its phases are diagnosed again.
@@ -73,7 +89,7 @@ fn diverged(
     if unsolved && let Some(factor) = first_solvable(training, phase, &outcome.last.theta) {
         let how = format!("{factor} times as many solver steps, from the same start");
         let remedy = Remedy::Finer { after, factor, repeat: true };
-        return Some(Diagnosis { what, remedy: Some((how, remedy)) });
+        return Some(Diagnosis::new(what, Some((how, remedy))));
     }
     let laws = enforced_laws(training, phase);
     // First from the current weights, then from new ones.
@@ -88,7 +104,7 @@ fn diverged(
     };
     let remedy = multiple_shooting(training, after, laws, afresh);
     let new = phase.shooting == Shooting::Single || laws;
-    new.then(|| Diagnosis { what, remedy: Some((how, remedy)) })
+    new.then_some(Diagnosis::new(what, Some((how, remedy))))
 }
 
 /// Returns the least factor of the number of steps at which θ can be solved in this phase, and at which
@@ -142,7 +158,7 @@ fn poor_fit(training: &Prepared, plan: &Plan, path: &Measured) -> Option<Diagnos
         let how = format!("restarting from {start}, first {first}");
         (how, multiple_shooting(training, plan.at(), without_laws, true))
     });
-    Some(Diagnosis { what, remedy })
+    Some(Diagnosis::new(what, remedy))
 }
 
 /// Diagnoses a fit that depends on the solver's steps, by half the step size.
@@ -162,30 +178,24 @@ fn halve_steps(
         Some(half) => scaled_mean_square(&training.data, &path.predicted, &half.predicted),
         None => f64::INFINITY,
     };
-    (change > STEP_LEAST.max(STEP_FACTOR * path.error)).then(|| Diagnosis {
-        what: format!(
-            "the fit depends on the solver's step size (halving it changes the path by {}, the error \
-             is {}; mean squares in standard deviations)",
+    (change > STEP_LEAST.max(STEP_FACTOR * path.error)).then(|| {
+        let what = format!(
+            "the fit depends on the solver's step size (halving it changes the path by {}, the \
+             error is {}; mean squares in standard deviations)",
             short(change),
             short(path.error)
-        ),
-        remedy: Some((
-            "twice as many steps from now on".to_owned(),
-            Remedy::Finer { after: plan.at(), factor: 2, repeat: false },
-        )),
+        );
+        let remedy = Remedy::Finer { after: plan.at(), factor: 2, repeat: false };
+        Diagnosis::new(what, Some(("twice as many steps from now on".to_owned(), remedy)))
     })
 }
 
 /// Diagnoses a fit that depends on the solver's steps, by the prediction solver: the model's errors are
 /// reported with it. With prediction on a grid too, half the step size is the measure.
-fn compare_with_prediction(
-    training: &Prepared,
-    plan: &Plan,
-    path: &Measured,
-    theta: &[f64],
-) -> Option<Diagnosis> {
+fn compare_with_prediction(training: &Prepared, plan: &Plan, theta: &[f64]) -> Option<Diagnosis> {
+    let path = measure(training, finer(training.solver, plan.phase().substeps), theta)?;
     if !matches!(training.predict.control(), Control::Adaptive(_)) {
-        return halve_steps(training, plan, path, theta);
+        return halve_steps(training, plan, &path, theta);
     }
     let Control::Grid { substeps } = training.solver.control() else { return None };
     let now = substeps * plan.phase().substeps;
@@ -195,7 +205,7 @@ fn compare_with_prediction(
         Some(predicted) => Difference::between(data, path, predicted),
         None => Difference { scaled: f64::INFINITY, matters: true },
     };
-    let found = difference(path);
+    let found = difference(&path);
     if !found.matters {
         return None;
     }
@@ -223,6 +233,7 @@ fn compare_with_prediction(
             short(path.error)
         ),
         remedy,
+        from: Some(theta.to_vec()),
     })
 }
 

@@ -53,15 +53,22 @@ impl Prepared {
             }
             kept = layout.keep(&outcome.last.theta);
             let own = self.strategy_of(plan.phase()).clone();
+            let single = plan.phase().shooting == Shooting::Single;
+            let last = plan.at() + 1 == plan.len();
+            // The last diagnosis is of the best model so far.
+            let mut offered = (plan.has_remedies() && (last || single))
+                .then(|| self.offer(&mut plan, &outcome, &layout));
             let why = self.fix(&mut plan, &outcome, &mut kept, observer);
             let failed = matches!(outcome.stop, StopReason::Failed(_)) && why.is_none();
             let ends = failed || plan.at() + 1 == plan.len();
-            if plan.has_remedies() && (ends || plan.phase().shooting == Shooting::Single) {
-                let model = self.candidate(&plan, &outcome, &layout);
-                if !plan.offer(model.clone()) && ends {
-                    let (best, phase) = (plan.best_model().expect("one was better"), plan.phase());
-                    observer.warn(&self.ending_with(best, &model, &mut outcome, phase));
-                }
+            if offered.is_none() && plan.has_remedies() && (ends || single) {
+                offered = Some(self.offer(&mut plan, &outcome, &layout));
+            }
+            if ends
+                && let Some((judgement, false)) = offered
+                && let Some(best) = plan.best_model()
+            {
+                observer.warn(&self.ending_with(best, judgement, &mut outcome, plan.phase()));
             }
             if failed || !plan.next(outcome.last.iteration, why) {
                 return Run { outcome, plan, layout };
@@ -72,6 +79,12 @@ impl Prepared {
         }
     }
 
+    /// Judges the model of a phase and keeps it if it is the best. Returns its judgement, and whether it is.
+    fn offer(&self, plan: &mut Plan, outcome: &Outcome, layout: &ParameterLayout) -> (f64, bool) {
+        let model = self.candidate(plan, outcome, layout);
+        (model.judgement, plan.offer(model))
+    }
+
     /// Diagnoses the phase and adds a remedy to the plan if it needs one. Returns both in words.
     fn fix(
         &self,
@@ -80,7 +93,7 @@ impl Prepared {
         kept: &mut Vec<f64>,
         observer: &mut dyn Observer,
     ) -> Option<String> {
-        for Diagnosis { what, remedy } in diagnose(self, plan, outcome, kept) {
+        for Diagnosis { what, remedy, from } in diagnose(self, plan, outcome, kept) {
             let Some((how, remedy)) = remedy.filter(|(_, remedy)| plan.may_try(remedy)) else {
                 observer.warn(&format!("{what}, and no remedy is left to try"));
                 continue;
@@ -92,6 +105,9 @@ impl Prepared {
             }
             if matches!(remedy, Remedy::MultipleShooting { afresh: true, .. }) {
                 *kept = self.drawn_theta(plan.draws() + 1);
+            }
+            if let Some(from) = from {
+                *kept = from;
             }
             plan.apply(remedy);
             return Some(format!("{what}: {how}"));

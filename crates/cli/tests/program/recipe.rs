@@ -275,11 +275,16 @@ fn a_run_that_ends_with_an_earlier_model_resumes_to_the_same_bytes() {
         assert_eq!(said.code, 0, "{}", said.err);
         assert!(said.err.contains("a remedy: the fit is "), "{}", said.err);
         kept += usize::from(said.err.contains("ends with the model of phase "));
-        let (whole, run) = (said.out.trim(), format!("again-{seed}"));
-        let mut child = place.start(&["train", "experiment.toml", "--quiet", "--out", &run]);
-        while !place.exists(&run) {
+        let (whole, parent) = (said.out.trim(), format!("again-{seed}"));
+        let mut child = place.start(&["train", "experiment.toml", "--quiet", "--out", &parent]);
+        let run = loop {
+            let made = |name: &String| !name.starts_with('.');
+            let names = if place.exists(&parent) { place.names(&parent) } else { Vec::new() };
+            if let Some(name) = names.into_iter().find(made) {
+                break format!("{parent}/{name}");
+            }
             std::thread::sleep(std::time::Duration::from_millis(1));
-        }
+        };
         for _ in 0..5 {
             std::thread::sleep(std::time::Duration::from_millis(40));
             child.kill().unwrap();

@@ -87,7 +87,7 @@ impl Prediction<'_> {
             if !on_grid && part.end < self.points {
                 times.push(end);
             }
-            let states = self.model.predict_with(&initial, &times, self.inputs)?;
+            let states = self.model.predict_since(self.start, &initial, &times, self.inputs)?;
             let shown = &states[lead * d..inside * d];
             if !print(&times[lead..inside], shown) {
                 break;

@@ -15,7 +15,7 @@ use crate::files;
 const COMMIT: &str = env!("LAWFUL_COMMIT");
 
 /// Most remedies of a training that double the steps of the solver.
-const MOST_DOUBLINGS: u32 = 5;
+const MOST_DOUBLINGS: u32 = 6;
 /// A longer training, of 300 years, is damage.
 const MOST_SECONDS: f64 = 1e10;
 

@@ -192,6 +192,21 @@ impl Model {
         times: &[f64],
         inputs: Table<'_>,
     ) -> Result<Vec<f64>, PredictError> {
+        self.predict_since(times.first().copied().unwrap_or(0.0), initial, times, inputs)
+    }
+
+    /// The same with the solver's time counted from `origin`, which the parts of one long prediction
+    /// share: then they give the same values as the whole.
+    ///
+    /// # Errors
+    /// If the arguments do not fit the model, or the solver fails.
+    pub fn predict_since(
+        &self,
+        origin: f64,
+        initial: &[f64],
+        times: &[f64],
+        inputs: Table<'_>,
+    ) -> Result<Vec<f64>, PredictError> {
         let (found, expected) = (initial.len(), self.state().len());
         if found != expected {
             return Err(PredictError::Initial { found, expected });
@@ -207,7 +222,7 @@ impl Model {
         }
         let mut field = Shifted::new(self.field());
         let mut since = Vec::new();
-        let origin = times_since(times[0], times, &mut since);
+        let origin = times_since(origin, times, &mut since);
         field.set_origins([origin]);
         let mut problems = InitialValueProblems::new(initial.len());
         problems.push(&since, initial).expect("times were checked to increase");

@@ -64,7 +64,8 @@ pub(super) fn score(
         (0..dataset.trajectories().len()).map(|n| objective.predicted(n).to_vec()).collect();
     Ok(Score {
         mse: mean_squared_error(dataset, &predicted),
-        violation: laws.iter().map(|law| law.mean).sum(),
+        // Without laws the sum is −0.
+        violation: laws.iter().map(|law| law.mean).sum::<f64>() + 0.0,
         violation_max: laws.iter().map(|law| law.max).fold(0.0, larger),
         laws,
         predicted,

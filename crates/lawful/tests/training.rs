@@ -157,7 +157,7 @@ fn what_cannot_be_trained_is_refused_with_the_reason() {
     let phases = vec![Phase { batch, ..Phase::new(LbfgsSettings::default(), 10) }];
     assert_eq!(
         refused(Training::new(data()).phases(phases)),
-        "phase 1: L-BFGS cannot be trained on batches, whose values differ by chance"
+        "phase 1: L-BFGS cannot be trained on batches: the objective differs between batches"
     );
     let shooting = Shooting::Multiple { steps: 40, free: false };
     let long = Phase { shooting, ..Phase::new(AdamSettings::default(), 10) };

@@ -415,12 +415,13 @@ fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
     in_range.map_err(|error| error.to_string())?;
     if phase.batch != Batch::Full && !phase.optimiser.takes_batches() {
         return Err(format!(
-            "{optimiser} cannot be trained on batches, whose values differ by chance"
+            "{optimiser} cannot be trained on batches: the objective differs between batches"
         ));
     }
     if strategy.best_point.is_some() && phase.batch != Batch::Full {
         return Err(
-            "the best point cannot be found in batches, whose values differ by chance".into()
+            "the best point cannot be found on batches: the objective differs between batches"
+                .into(),
         );
     }
     if strategy.best_point.is_some() && !phase.optimiser.returns_to_best_point() {

@@ -4,6 +4,8 @@
 //! columns is a flat slice, one column after the other (`y[column * state_len + variable]`), and
 //! every column has a time of its own.
 
+use crate::guard::StepGuard;
+
 /// Right-hand side `f(t, y, u; θ)` that records what its own pull-back needs.
 ///
 /// The solver numbers the evaluations of a solve with *slots*. For each slot the field stores what
@@ -89,6 +91,11 @@ pub trait VectorField: Send {
 
     /// `theta_bar += Σ (∂f/∂θ)ᵀ w` over all pull-backs since the last flush.
     fn flush(&mut self, theta_bar: &mut [f64]);
+
+    /// Returns what corrects the steps of a solver, if the field guarantees laws that steps may break.
+    fn guard(&mut self) -> Option<&mut dyn StepGuard> {
+        None
+    }
 
     /// Returns a copy for another thread: the same right-hand side and θ, with a tape of its own.
     fn fork(&self) -> Box<dyn VectorField>;

@@ -1,0 +1,126 @@
+//! Guards: what keeps a law in the steps of a solver, where the field alone cannot.
+//!
+//! A field that obeys a law is solved by a method that need not: a Runge–Kutta step may leave a bound
+//! although the field points inwards there, and keeps only linear invariants exactly. A guard takes
+//! the end `ỹ` of each step as the tableau computed it, and returns an end `y_{n+1}` at which the law
+//! holds, a differentiable function of the start and of `ỹ`:
+//!
+//! ```text
+//! y_{n+1} = C(t_n, t_{n+1}, y_n, ỹ)
+//! ```
+//!
+//! Between the ends the dense output follows. Its polynomial, moved so that it ends in `y_{n+1}`, is
+//! first blended with the chord of the step, by one factor per step; then each value is corrected on
+//! its own:
+//!
+//! ```text
+//! p(ϑ)  = y(t_n + ϑh) + ϑ²(3 − 2ϑ) (y_{n+1} − ỹ)
+//! q(ϑ)  = a p(ϑ) + (1 − a) ((1 − ϑ) y_n + ϑ y_{n+1}),      a in [0, 1] of the step alone
+//! y(ϑ)  = D(ϑ, y_n, y_{n+1}, q(ϑ))
+//! ```
+//!
+//! Nothing depends on the output times asked for. A guard has no parameters.
+
+/// A step of one column, as the tableau computed it.
+#[derive(Debug, Clone, Copy)]
+pub struct GuardedStep<'a> {
+    /// The column.
+    pub column: usize,
+    /// Time at its start, `t_n`.
+    pub start: f64,
+    /// Time at its end, `t_{n+1}`.
+    pub end: f64,
+    /// State at its start, `y_n`, at which the laws hold.
+    pub y: &'a [f64],
+    /// State at its end as the tableau computed it, `ỹ`.
+    pub computed: &'a [f64],
+}
+
+/// A step that no correction saves: an adaptive solve tries a shorter one, a solve on a grid fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Why, as the end of the sentence "the step …".
+    pub why: String,
+}
+
+/// Keeps laws in the steps of a solver. All bars are added to.
+pub trait StepGuard {
+    /// Corrects the end of a step: `next` arrives as a copy of `step.computed`. Returns whether it has
+    /// changed by more than rounding.
+    ///
+    /// # Errors
+    /// If no correction makes the laws hold.
+    fn correct(&mut self, step: &GuardedStep<'_>, next: &mut [f64]) -> Result<bool, Refused>;
+
+    /// The adjoint of [`correct`](Self::correct), which returned `next`: adds `(∂C/∂y_n)ᵀ next_bar` to
+    /// `y_bar` and `(∂C/∂ỹ)ᵀ next_bar` to `computed_bar`.
+    fn pull_back(
+        &mut self,
+        step: &GuardedStep<'_>,
+        next: &[f64],
+        next_bar: &[f64],
+        y_bar: &mut [f64],
+        computed_bar: &mut [f64],
+    );
+
+    /// Returns the factor `a` of a step, the largest at which the blend keeps the laws for every ϑ.
+    ///
+    /// `control` are the Bernstein coefficients of `p`, degree 4: five states, the first is `y_n` and
+    /// the last `y_{n+1}`. Those of the chord are `y_n + (j/4)(y_{n+1} − y_n)`.
+    fn blend(&mut self, control: &[f64]) -> f64 {
+        let _ = control;
+        1.0
+    }
+
+    /// The adjoint of [`blend`](Self::blend): adds `(∂a/∂control)ᵀ a_bar` to `control_bar`.
+    fn pull_back_blend(&mut self, control: &[f64], a_bar: f64, control_bar: &mut [f64]) {
+        let _ = (control, a_bar, control_bar);
+    }
+
+    /// Corrects the value at `theta` inside a step that ends in `next`: `value` arrives as `q(ϑ)`.
+    ///
+    /// # Errors
+    /// If no correction makes the laws hold.
+    fn correct_inside(
+        &mut self,
+        step: &GuardedStep<'_>,
+        next: &[f64],
+        theta: f64,
+        value: &mut [f64],
+    ) -> Result<(), Refused> {
+        let _ = (step, next, theta, value);
+        Ok(())
+    }
+
+    /// The adjoint of [`correct_inside`](Self::correct_inside), which returned `value` for `blended`:
+    /// adds to the bars of `y_n`, `y_{n+1}` and `q(ϑ)`. Without a correction the last is `value_bar`.
+    fn pull_back_inside(
+        &mut self,
+        step: &GuardedStep<'_>,
+        next: &[f64],
+        theta: f64,
+        inside: InsideBars<'_>,
+    ) {
+        let _ = (step, next, theta);
+        for (sum, bar) in inside.blended_bar.iter_mut().zip(inside.value_bar) {
+            *sum += bar;
+        }
+    }
+}
+
+/// A value inside a step with its adjoints.
+#[derive(Debug)]
+pub struct InsideBars<'a> {
+    /// `q(ϑ)`.
+    pub blended: &'a [f64],
+    /// The corrected value.
+    pub value: &'a [f64],
+    /// Adjoint of the corrected value.
+    pub value_bar: &'a [f64],
+    /// Adjoint of `y_n`, added to.
+    pub y_bar: &'a mut [f64],
+    /// Adjoint of `y_{n+1}`, added to.
+    pub next_bar: &'a mut [f64],
+    /// Adjoint of `q(ϑ)`, added to.
+    pub blended_bar: &'a mut [f64],
+}

@@ -17,7 +17,7 @@ use crate::vocabulary::Vocabulary;
 #[derive(Debug, Clone)]
 pub struct Expression {
     syntax: Syntax,
-    tape: Tape,
+    pub(crate) tape: Tape,
 }
 
 impl Expression {

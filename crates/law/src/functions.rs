@@ -5,6 +5,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use crate::derivative::{self, MapSlope, Slopes};
+
 /// A function that laws and expressions can call.
 pub struct Function {
     name: &'static str,
@@ -16,11 +18,11 @@ pub struct Function {
 /// How a function is computed and differentiated.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
-    /// `y = f(x)`; `slope(x, y)` is `dy/dx`.
-    Map { value: fn(f64) -> f64, slope: fn(f64, f64) -> f64 },
+    /// `y = f(x)`; `slope(x, y)` is `dy/dx`, and `derivative(x, y)` its nodes in a graph.
+    Map { value: fn(f64) -> f64, slope: fn(f64, f64) -> f64, derivative: MapSlope },
     /// Two or more arguments, combined from the left: `f(f(a, b), c)`. `slopes(a, b)` is
-    /// `(∂f/∂a, ∂f/∂b)`.
-    Fold { value: fn(f64, f64) -> f64, slopes: fn(f64, f64) -> (f64, f64) },
+    /// `(∂f/∂a, ∂f/∂b)`, and `derivatives(a, b)` their nodes in a graph.
+    Fold { value: fn(f64, f64) -> f64, slopes: fn(f64, f64) -> (f64, f64), derivatives: Slopes },
     /// The argument at another time step.
     At(Step),
 }
@@ -40,8 +42,9 @@ const fn map(
     example: &'static str,
     value: fn(f64) -> f64,
     slope: fn(f64, f64) -> f64,
+    derivative: MapSlope,
 ) -> Function {
-    Function { name, summary, example, rule: Rule::Map { value, slope } }
+    Function { name, summary, example, rule: Rule::Map { value, slope, derivative } }
 }
 
 const fn fold(
@@ -50,8 +53,9 @@ const fn fold(
     example: &'static str,
     value: fn(f64, f64) -> f64,
     slopes: fn(f64, f64) -> (f64, f64),
+    derivatives: Slopes,
 ) -> Function {
-    Function { name, summary, example, rule: Rule::Fold { value, slopes } }
+    Function { name, summary, example, rule: Rule::Fold { value, slopes, derivatives } }
 }
 
 const fn at(
@@ -68,28 +72,64 @@ const fn at(
 /// `min` and `max` return NaN if an argument is NaN. At a tie their gradient goes to the first
 /// argument. The derivative of `abs` at 0 is 0.
 pub static FUNCTIONS: &[Function] = &[
-    map("sin", "sine", "sin(pi/6) == 0.5", f64::sin, |x, _| x.cos()),
-    map("cos", "cosine", "cos(pi/3) == 0.5", f64::cos, |x, _| -x.sin()),
-    map("tan", "tangent", "tan(pi/4) == 1", f64::tan, |_, y| 1.0 + y * y),
-    map("exp", "exponential", "exp(t)*exp(-t) == 1", f64::exp, |_, y| y),
-    map("ln", "natural logarithm", "ln(exp(t)) == t", f64::ln, |x, _| 1.0 / x),
-    map("log10", "decimal logarithm", "log10(1e-3) == -3", f64::log10, |x, _| {
-        std::f64::consts::LOG10_E / x
-    }),
-    map("sqrt", "square root", "sqrt(t^2) == t", f64::sqrt, |_, y| 0.5 / y),
-    map("abs", "absolute value", "abs(-t) == t", f64::abs, |x, _| sign(x)),
-    map("tanh", "hyperbolic tangent", "tanh(ln(3)) == 0.8", f64::tanh, |_, y| 1.0 - y * y),
-    fold("min", "smallest argument", "min(3, 1 + t, 2) == min(1 + t, 2)", minimum, |a, b| {
-        if a <= b { (1.0, 0.0) } else { (0.0, 1.0) }
-    }),
-    fold("max", "largest argument", "max(t, 1, t^2/2) == max(t, 1)", maximum, |a, b| {
-        if a >= b { (1.0, 0.0) } else { (0.0, 1.0) }
-    }),
+    map("sin", "sine", "sin(pi/6) == 0.5", f64::sin, |x, _| x.cos(), derivative::sin),
+    map("cos", "cosine", "cos(pi/3) == 0.5", f64::cos, |x, _| -x.sin(), derivative::cos),
+    map("tan", "tangent", "tan(pi/4) == 1", f64::tan, |_, y| 1.0 + y * y, derivative::tan),
+    map("exp", "exponential", "exp(t)*exp(-t) == 1", f64::exp, |_, y| y, derivative::exp),
+    map("ln", "natural logarithm", "ln(exp(t)) == t", f64::ln, |x, _| 1.0 / x, derivative::ln),
+    map(
+        "log10",
+        "decimal logarithm",
+        "log10(1e-3) == -3",
+        f64::log10,
+        |x, _| std::f64::consts::LOG10_E / x,
+        derivative::log10,
+    ),
+    map("sqrt", "square root", "sqrt(t^2) == t", f64::sqrt, |_, y| 0.5 / y, derivative::sqrt),
+    map("abs", "absolute value", "abs(-t) == t", f64::abs, |x, _| sign(x), derivative::abs),
+    map(
+        "tanh",
+        "hyperbolic tangent",
+        "tanh(ln(3)) == 0.8",
+        f64::tanh,
+        |_, y| 1.0 - y * y,
+        derivative::tanh,
+    ),
+    fold(
+        "min",
+        "smallest argument",
+        "min(3, 1 + t, 2) == min(1 + t, 2)",
+        minimum,
+        |a, b| if a <= b { (1.0, 0.0) } else { (0.0, 1.0) },
+        derivative::min,
+    ),
+    fold(
+        "max",
+        "largest argument",
+        "max(t, 1, t^2/2) == max(t, 1)",
+        maximum,
+        |a, b| if a >= b { (1.0, 0.0) } else { (0.0, 1.0) },
+        derivative::max,
+    ),
     at("next", "value at the next time step", "next(t) == t + 1", Step::Next),
     at("previous", "value at the previous time step", "previous(t) == t - 1", Step::Previous),
     at("initial", "value at the first time step", "initial(t + 1) == 1", Step::Initial),
     at("final", "value at the last time step", "final(2*t) == 4", Step::Final),
 ];
+
+/// The derivative of `abs`, which no text can call.
+pub(crate) static SIGN: Function =
+    map("sign", "", "", sign, |_, _| 0.0, |graph, _, _| graph.constant(0.0));
+
+/// The derivative of `min(a, b)` by `a`, which no text can call: 1 where `a <= b`, otherwise 0.
+pub(crate) static AT_MOST: Function = fold(
+    "at most",
+    "",
+    "",
+    |a, b| f64::from(u8::from(a <= b)),
+    |_, _| (0.0, 0.0),
+    |graph, _, _| (graph.constant(0.0), graph.constant(0.0)),
+);
 
 /// Names with a fixed meaning other than functions, and `rate`, which is reserved for the
 /// derivative along the vector field.

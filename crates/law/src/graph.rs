@@ -86,6 +86,13 @@ impl Op {
 }
 
 impl Graph {
+    /// Returns the graph of the nodes of a tape, at the same positions.
+    pub(crate) fn of(tape: &Tape) -> Self {
+        let nodes = tape.nodes().to_vec();
+        let known = nodes.iter().enumerate().map(|(id, node)| (node.op, id)).collect();
+        Self { nodes, known }
+    }
+
     pub(crate) fn node(&self, id: Id) -> &Node {
         &self.nodes[id]
     }
@@ -165,6 +172,29 @@ impl Graph {
                 };
                 Some(self.insert(Op::At(step, first), reach))
             }
+        }
+    }
+
+    /// Returns the node of the same operation with other operands, simplified.
+    ///
+    /// # Panics
+    /// If the operation takes a value from another time step.
+    pub(crate) fn rebuilt(&mut self, op: Op, new: &[Id]) -> Id {
+        match op {
+            Op::Negate(a) => self.negate(new[a]),
+            Op::Binary(operator, a, b) => self.binary(operator, new[a], new[b]),
+            Op::WholePower(a, k) => {
+                let k = self.constant(f64::from(k));
+                self.binary(Operator::Power, new[a], k)
+            }
+            Op::Map(function, a) => self.call(function, &[new[a]]).expect("a map exists"),
+            Op::Fold(function, a, b) => {
+                self.call(function, &[new[a], new[b]]).expect("a fold exists")
+            }
+            Op::Constant(_) | Op::Time | Op::State(_) | Op::Input(_) => {
+                self.insert(op, Reach::default())
+            }
+            Op::At(..) => panic!("a value at another time step"),
         }
     }
 

@@ -30,7 +30,7 @@ pub struct Law {
     left: Syntax,
     comparison: Comparison,
     right: Syntax,
-    tape: Tape,
+    pub(crate) tape: Tape,
     enforcement: Enforcement,
 }
 

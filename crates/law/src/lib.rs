@@ -53,9 +53,11 @@
 
 mod compile;
 mod definitions;
+mod derivative;
 mod enforcement;
 mod error;
 mod expression;
+mod forms;
 mod functions;
 mod graph;
 mod hints;
@@ -65,6 +67,7 @@ mod linear;
 mod nearest;
 mod operations;
 mod parser;
+mod quantity;
 mod reach;
 mod relation;
 #[cfg(test)]
@@ -77,12 +80,14 @@ mod vocabulary;
 pub use enforcement::Enforcement;
 pub use error::{ErrorKind, LawError, Origin};
 pub use expression::Expression;
+pub use forms::{Conserved, NotOfThisForm};
 pub use functions::{FUNCTIONS, Function};
 pub use law::Law;
 pub use lexer::MAX_TEXT_BYTES;
 pub use linear::{Invariant, Linear, LinearTerm, TimeStep};
 pub use nearest::nearest;
 pub use parser::MAX_DEPTH;
+pub use quantity::Quantity;
 pub use reach::Reach;
 pub use relation::Relation;
 pub use steps::{Steps, Workspace};

@@ -182,7 +182,7 @@ type Slopes = fn(f64, f64) -> (f64, f64);
 /// Returns the value and the slope of a function of one argument.
 fn map_rule(function: &Function) -> (fn(f64) -> f64, OfTwo) {
     match function.rule() {
-        Rule::Map { value, slope } => (value, slope),
+        Rule::Map { value, slope, .. } => (value, slope),
         Rule::Fold { .. } | Rule::At(_) => unreachable!("`{function:?}` is not a map"),
     }
 }
@@ -190,7 +190,7 @@ fn map_rule(function: &Function) -> (fn(f64) -> f64, OfTwo) {
 /// Returns the value and the slopes of a function of two arguments.
 fn fold_rule(function: &Function) -> (OfTwo, Slopes) {
     match function.rule() {
-        Rule::Fold { value, slopes } => (value, slopes),
+        Rule::Fold { value, slopes, .. } => (value, slopes),
         Rule::Map { .. } | Rule::At(_) => unreachable!("`{function:?}` is not a fold"),
     }
 }

@@ -40,6 +40,10 @@ impl Tape {
         self.state_len
     }
 
+    pub(crate) fn input_len(&self) -> usize {
+        self.input_len
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }

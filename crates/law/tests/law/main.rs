@@ -1,6 +1,7 @@
 //! Tests of the public interface, in one program.
 
 mod common;
+mod derivatives;
 mod errors;
 mod gradients;
 mod hostile;

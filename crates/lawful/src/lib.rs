@@ -48,6 +48,7 @@
 #![doc = include_str!("../examples/arrays.rs")]
 //! ```
 
+mod consistent;
 mod data;
 mod field;
 mod fingerprint;
@@ -61,6 +62,7 @@ mod statistics;
 pub mod strategy;
 mod train;
 
+pub use consistent::{ConsistentTable, TableRows, TableSettings};
 pub use data::{
     Batch, DataError, Dataset, Interpolation, Noise, NoiseLevel, Sampler, Segment, Simulation,
     Table, Trajectory, fill, noise, scaling, units,

@@ -13,8 +13,10 @@ use crate::inputs::Inputs;
 use crate::path::Path;
 use crate::solve::Solver;
 use crate::solve::blocks::{add, spread};
+use crate::solve::guarded::{self, GuardedStates};
 use crate::solve::replay::recompute;
 use crate::solve::step::Stepper;
+use crate::solve::workspace::Workspace;
 
 /// Adds the gradient of `Σ observed_bar · observed` to `initial_bar` and `theta_bar`.
 ///
@@ -45,6 +47,9 @@ pub fn pull_back(
     let mut stepper = Stepper::new(field, inputs, solver.tableau(), work);
     let d = stepper.d;
     stepper.work.prepare_back(columns, d, stepper.own);
+    if stepper.guarded {
+        stepper.work.guarded.prepare_back(columns, d);
+    }
     for column in 0..columns {
         stepper.work.rows[column] = ivps.times(column).len() - 1;
     }
@@ -56,11 +61,19 @@ pub fn pull_back(
             recompute(&mut stepper, log, block);
         }
         log.on_tape = None;
+        let mut saved = log.guarded.as_slice();
         for record in log.records[log.records_of(block)].iter().rev() {
             first -= record.columns;
             stepper.work.set_steps(d, log.steps[first..][..record.columns].iter().copied());
-            gather(&mut stepper, ivps, observed_bar, reused_by_next);
-            stepper.pull_back(record);
+            let states = stepper.guarded.then(|| {
+                let n = stepper.len();
+                let len = GuardedStates::saved_len(n, stepper.saved_stages(record.inside));
+                let (before, own) = saved.split_at(saved.len() - len);
+                saved = before;
+                GuardedStates::saved(own, n)
+            });
+            gather(&mut stepper, ivps, observed_bar, reused_by_next, states.as_ref());
+            stepper.pull_back(record, states.as_ref());
             reused_by_next = record.reused;
         }
     }
@@ -79,6 +92,7 @@ fn gather(
     ivps: &InitialValueProblems,
     observed_bar: &[f64],
     reused_by_next: bool,
+    states: Option<&GuardedStates<'_>>,
 ) {
     let (n, d, own, tableau) = (stepper.len(), stepper.d, stepper.own, stepper.tableau);
     let work = &mut *stepper.work;
@@ -89,6 +103,10 @@ fn gather(
         end_bar.copy_from_slice(&work.carried_bar[..n]);
     } else {
         end_bar.fill(0.0);
+    }
+    if let Some(states) = states {
+        gather_guarded(stepper, ivps, observed_bar, states);
+        return;
     }
     for (column, step) in work.steps.iter().enumerate() {
         let times = ivps.times(column);
@@ -106,6 +124,46 @@ fn gather(
                 add(&mut work.y_bar[column * d..][..d], bar);
             }
             *row -= 1;
+        }
+    }
+}
+
+/// The observations' part of [`gather`] for a field with a guard.
+fn gather_guarded(
+    stepper: &mut Stepper<'_>,
+    ivps: &InitialValueProblems,
+    observed_bar: &[f64],
+    states: &GuardedStates<'_>,
+) {
+    let Stepper { d, tableau, ref mut field, ref mut work, .. } = *stepper;
+    let guard = guarded::guard(&mut **field);
+    let Workspace { steps, rows, y_bar, k_bar, start_bar, guarded, .. } = &mut **work;
+    for (column, &step) in steps.iter().enumerate() {
+        let (times, offset) = (ivps.times(column), ivps.rows(column).start);
+        let cells = column * d..(column + 1) * d;
+        let (start_bar, end_bar) = (&mut start_bar[cells.clone()], &mut y_bar[cells]);
+        let (guarded_step, end) = (states.step(column, step, d), states.end(column, d));
+        let (row, inside) = (&mut rows[column], &mut guarded.inside);
+        let mut is_set = false;
+        while *row > 0 && times[*row] > step.start {
+            let bar = &observed_bar[(offset + *row) * d..][..d];
+            if times[*row] < step.end {
+                if !is_set {
+                    let set = inside.set(guard, tableau, states, (column, step.size()));
+                    set.expect("a dense output that was finite before");
+                    is_set = true;
+                }
+                let theta = (times[*row] - step.start) / step.size();
+                let ends = (&mut *start_bar, &mut *end_bar);
+                inside.pull_back_value(guard, &guarded_step, (end, theta), bar, ends);
+            } else {
+                add(end_bar, bar);
+            }
+            *row -= 1;
+        }
+        if is_set {
+            let bars = (start_bar, end_bar, &mut k_bar[..]);
+            inside.pull_back_set(guard, tableau, states, (column, step.size()), bars);
         }
     }
 }

@@ -141,6 +141,12 @@ impl Controller {
         factor.clamp(min_factor, most)
     }
 
+    /// Returns the factor to the next attempt after a step that a guard refused.
+    pub(crate) fn refuse(&mut self) -> f64 {
+        self.just_rejected = true;
+        0.5
+    }
+
     /// Returns the factor to the next attempt after rejecting a step with this error (> 1 or not
     /// finite).
     pub(crate) fn reject(&mut self, error: f64) -> f64 {

@@ -17,6 +17,15 @@ pub enum SolveError {
         /// The smallest step allowed there.
         floor: f64,
     },
+    /// The field's guard refuses the step, however short it is, or a value inside it.
+    Refused {
+        /// Where the solve stopped.
+        at: Moment,
+        /// The time of the value, if it is inside the step.
+        inside: Option<f64>,
+        /// Why, as the end of the sentence "the step …".
+        why: String,
+    },
     /// The maximum number of steps is reached before the end time.
     TooManySteps {
         /// Where the solve stopped.
@@ -48,6 +57,7 @@ impl SolveError {
             Self::DerivativeNotFinite(at)
             | Self::NotFinite(at)
             | Self::StepTooSmall { at, .. }
+            | Self::Refused { at, .. }
             | Self::TooManySteps { at, .. } => at,
         }
     }
@@ -57,6 +67,7 @@ impl SolveError {
             Self::DerivativeNotFinite(at)
             | Self::NotFinite(at)
             | Self::StepTooSmall { at, .. }
+            | Self::Refused { at, .. }
             | Self::TooManySteps { at, .. } => at,
         }
     }
@@ -68,6 +79,10 @@ impl SolveError {
             Self::NotFinite(_) => "use smaller steps, or check where the solution blows up",
             Self::StepTooSmall { .. } => {
                 "the solution may blow up there, or the system may be stiff for an explicit method"
+            }
+            Self::Refused { .. } => {
+                "use smaller or adaptive steps; if that does not help, the field contradicts its laws \
+                 there"
             }
             Self::TooManySteps { .. } => "allow more steps, or loosen the tolerances",
         }
@@ -84,6 +99,13 @@ impl fmt::Display for SolveError {
             Self::StepTooSmall { at, floor } => {
                 let (h, floor) = (Number(at.h), Number(*floor));
                 write!(f, "the step size {h} fell below its floor {floor} at {at}")
+            }
+            Self::Refused { at, inside: None, why } => {
+                write!(f, "the step of {} from {at} {why}", Number(at.h))
+            }
+            Self::Refused { at, inside: Some(t), why } => {
+                let (h, t) = (Number(at.h), Number(*t));
+                write!(f, "the value at t = {t}, inside the step of {h} from {at}, {why}")
             }
             Self::TooManySteps { at, max_steps, end } => {
                 write!(f, "{max_steps} steps did not reach t = {}", Number(*end))?;

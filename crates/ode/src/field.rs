@@ -146,6 +146,12 @@ pub trait Equations: Clone + Send + 'static {
     /// Number of parameters θ.
     fn parameter_len(&self) -> usize;
 
+    /// Returns what corrects the steps of a solver, if these equations guarantee laws that steps may
+    /// break.
+    fn guard(&mut self) -> Option<&mut dyn StepGuard> {
+        None
+    }
+
     /// `dy = f(t, y, u; θ)`.
     fn eval(&mut self, theta: &[f64], t: f64, y: &[f64], u: &[f64], dy: &mut [f64]);
 
@@ -297,6 +303,10 @@ impl<E: Equations> VectorField for Recorded<E> {
         for (sum, part) in theta_bar.iter_mut().zip(&mut self.theta_bar) {
             *sum += std::mem::take(part);
         }
+    }
+
+    fn guard(&mut self) -> Option<&mut dyn StepGuard> {
+        self.equations.guard()
     }
 
     fn fork(&self) -> Box<dyn VectorField> {

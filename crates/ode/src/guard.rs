@@ -19,7 +19,14 @@
 //! y(ϑ)  = D(ϑ, y_n, y_{n+1}, q(ϑ))
 //! ```
 //!
-//! Nothing depends on the output times asked for. A guard has no parameters.
+//! Nothing depends on the output times asked for. A guard has no parameters, and no memory: the same
+//! step gives the same bits, since the adjoint of a long path computes its steps again.
+//!
+//! An adaptive solve counts `y_{n+1} − ỹ` as an error of the step: what a guard changes by more than
+//! the tolerance is rejected, so that a guard that limits need not know how steps are chosen. The end
+//! stage, and with it the first stage of the next step, is that of the corrected end.
+
+use std::sync::Arc;
 
 /// A step of one column, as the tableau computed it.
 #[derive(Debug, Clone, Copy)]
@@ -37,16 +44,28 @@ pub struct GuardedStep<'a> {
 }
 
 /// A step that no correction saves: an adaptive solve tries a shorter one, a solve on a grid fails.
+///
+/// Adaptive solves may refuse many steps: a guard whose texts are ready allocates nothing then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Why, as the end of the sentence "the step …".
-    pub why: String,
+    /// Why, as the end of the sentence "the step …" or "the value at t = …".
+    pub why: Arc<str>,
+}
+
+impl Refused {
+    /// A refusal for this reason.
+    pub fn new(why: impl Into<Arc<str>>) -> Self {
+        Self { why: why.into() }
+    }
 }
 
 /// Keeps laws in the steps of a solver. All bars are added to.
+///
+/// A field offers it by [`VectorField::guard`](crate::VectorField::guard), always or never; a solve
+/// calls it for the columns one after the other. Units and times are those of the outermost field.
 pub trait StepGuard {
-    /// Corrects the end of a step: `next` arrives as a copy of `step.computed`. Returns whether it has
-    /// changed by more than rounding.
+    /// Corrects the end of a step: `next` arrives as a copy of `step.computed`, which is finite. Returns
+    /// whether it has changed by more than rounding.
     ///
     /// # Errors
     /// If no correction makes the laws hold.
@@ -77,10 +96,12 @@ pub trait StepGuard {
         let _ = (control, a_bar, control_bar);
     }
 
-    /// Corrects the value at `theta` inside a step that ends in `next`: `value` arrives as `q(ϑ)`.
+    /// Corrects the value at `theta` inside a step that ends in `next`: `value` arrives as `q(ϑ)`, with
+    /// `0 < ϑ < 1`.
     ///
     /// # Errors
-    /// If no correction makes the laws hold.
+    /// If no correction makes the laws hold. The solve fails then, adaptive or not: steps do not depend
+    /// on the output times.
     fn correct_inside(
         &mut self,
         step: &GuardedStep<'_>,

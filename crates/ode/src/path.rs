@@ -32,6 +32,10 @@ pub struct Counts {
     pub accepted: usize,
     /// Rejected steps.
     pub rejected: usize,
+    /// Accepted steps whose end the field's guard changed.
+    pub corrected: usize,
+    /// Steps that the field's guard refused; an adaptive solve counts them as rejected too.
+    pub refused: usize,
     /// Evaluations of the right-hand side.
     pub evaluations: usize,
 }

@@ -81,7 +81,11 @@ impl Scaled {
     ///
     /// # Errors
     /// If the lengths of the scaling are not the field's.
-    pub fn new(field: Box<dyn VectorField>, scaling: Scaling) -> Result<Self, ScalingError> {
+    ///
+    /// # Panics
+    /// If the field has a guard, which would see states in inner units: guards are outermost.
+    pub fn new(mut field: Box<dyn VectorField>, scaling: Scaling) -> Result<Self, ScalingError> {
+        assert!(field.guard().is_none(), "a field with a guard is the outermost part");
         let (d, m) = (field.state_len(), field.input_len());
         for (scale, found, expected) in [
             ("state_centre", scaling.state_centre.len(), d),

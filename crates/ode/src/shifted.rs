@@ -1,6 +1,6 @@
 //! Time counted from the start of each column, so that steps keep their digits far from zero.
 
-use crate::{SolveError, VectorField};
+use crate::{GuardedStep, InsideBars, Refused, SolveError, StepGuard, VectorField};
 
 /// A field and inputs at the user's times, for a solver whose times start near zero.
 ///
@@ -43,8 +43,10 @@ impl Shifted {
     #[must_use]
     pub fn at_user_times(&self, mut error: SolveError) -> SolveError {
         let origin = self.origin(error.at().column);
-        if let SolveError::TooManySteps { end, .. } = &mut error {
-            *end += origin;
+        match &mut error {
+            SolveError::TooManySteps { end: t, .. }
+            | SolveError::Refused { inside: Some(t), .. } => *t += origin,
+            _ => {}
         }
         error.at_mut().t += origin;
         error
@@ -111,9 +113,76 @@ impl VectorField for Shifted {
         self.field.flush(theta_bar);
     }
 
+    fn guard(&mut self) -> Option<&mut dyn StepGuard> {
+        if self.field.guard().is_some() { Some(self) } else { None }
+    }
+
     fn fork(&self) -> Box<dyn VectorField> {
         let (field, origins) = (self.field.fork(), self.origins.clone());
         Box::new(Self { field, origins, shifts: self.shifts, t: Vec::new() })
+    }
+}
+
+impl Shifted {
+    /// The guard of the field inside.
+    fn inner(&mut self) -> &mut dyn StepGuard {
+        self.field.guard().expect("only a field with a guard is used as one")
+    }
+
+    /// A step at the user's times.
+    fn at_origin<'a>(&self, step: &GuardedStep<'a>) -> GuardedStep<'a> {
+        let origin = self.origin(step.column);
+        GuardedStep { start: step.start + origin, end: step.end + origin, ..*step }
+    }
+}
+
+/// The guard of the field inside, at the user's times.
+impl StepGuard for Shifted {
+    fn correct(&mut self, step: &GuardedStep<'_>, next: &mut [f64]) -> Result<bool, Refused> {
+        let step = self.at_origin(step);
+        self.inner().correct(&step, next)
+    }
+
+    fn pull_back(
+        &mut self,
+        step: &GuardedStep<'_>,
+        next: &[f64],
+        next_bar: &[f64],
+        y_bar: &mut [f64],
+        computed_bar: &mut [f64],
+    ) {
+        let step = self.at_origin(step);
+        self.inner().pull_back(&step, next, next_bar, y_bar, computed_bar);
+    }
+
+    fn blend(&mut self, control: &[f64]) -> f64 {
+        self.inner().blend(control)
+    }
+
+    fn pull_back_blend(&mut self, control: &[f64], a_bar: f64, control_bar: &mut [f64]) {
+        self.inner().pull_back_blend(control, a_bar, control_bar);
+    }
+
+    fn correct_inside(
+        &mut self,
+        step: &GuardedStep<'_>,
+        next: &[f64],
+        theta: f64,
+        value: &mut [f64],
+    ) -> Result<(), Refused> {
+        let step = self.at_origin(step);
+        self.inner().correct_inside(&step, next, theta, value)
+    }
+
+    fn pull_back_inside(
+        &mut self,
+        step: &GuardedStep<'_>,
+        next: &[f64],
+        theta: f64,
+        inside: InsideBars<'_>,
+    ) {
+        let step = self.at_origin(step);
+        self.inner().pull_back_inside(&step, next, theta, inside);
     }
 }
 

@@ -127,7 +127,7 @@ fn cases() -> Vec<Case> {
     };
     push("limit cycle", Box::new(LimitCycle::field()), &LIMIT_CYCLE);
     push("driven", Box::new(Driven::field()), &DRIVEN);
-    push("forgetful", Box::new(Forgetful::new(Driven::field())), &DRIVEN);
+    push("forgetful", Box::new(Forgetful::new(Box::new(Driven::field()))), &DRIVEN);
     push("scaled driven", Box::new(scaled(Box::new(Driven::field()))), &DRIVEN);
     push("linear", Box::new(Recorded::new(Linear)), &[0.3, -0.4]);
     push("blow-up", Box::new(Recorded::new(BlowUp)), &[0.7]);

@@ -2,14 +2,16 @@
 
 #![expect(unsafe_code, reason = "a counting global allocator forwards to the system's")]
 
+mod guards;
 mod systems;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use guards::CASES;
 use lawful_ode::tableaus::{BOSH3, DOPRI5, HEUN, RK4};
 use lawful_ode::{
-    Adaptive, Control, InitialValueProblems, Path, Solver, predict, pull_back, solve,
+    Adaptive, Control, InitialValueProblems, NoInputs, Path, Solver, predict, pull_back, solve,
 };
 use systems::{Driven, Smooth};
 
@@ -81,6 +83,45 @@ fn the_second_iteration_allocates_nothing() {
             let second = allocations(&mut iteration);
             assert!(first > 0);
             assert_eq!(second, 0, "{} {control:?} {memory}", tableau.name);
+        }
+    }
+}
+
+#[test]
+fn the_second_iteration_with_a_guard_allocates_nothing() {
+    let adaptive = Control::Adaptive(Adaptive::with_tolerances(1e-3, 1e-4));
+    let grid = Control::Grid { substeps: 3 };
+    let times: Vec<f64> = (0..30).map(|i| 0.1 * f64::from(i)).collect();
+    for case in &CASES {
+        for memory in [Solver::MEMORY, 20_000, 0] {
+            for (tableau, control) in
+                [(&RK4, grid), (&DOPRI5, grid), (&DOPRI5, adaptive), (&HEUN, adaptive)]
+            {
+                let solver = Solver::new(tableau, control).unwrap().with_memory(memory);
+                let (mut field, mut path) = (case.field(), Path::new());
+                let mut ivps = InitialValueProblems::new(2);
+                ivps.push(&times, &case.initial[0]).expect("a valid problem");
+                let w = vec![1.0; 2 * times.len()];
+                let mut iteration = || {
+                    let (mut y_bar, mut theta_bar) = ([0.0; 2], [0.0; 2]);
+                    let (field, path) = (&mut *field, &mut path);
+                    solve(field, &solver, &ivps, &NoInputs, path).unwrap();
+                    pull_back(
+                        field,
+                        &solver,
+                        &ivps,
+                        &NoInputs,
+                        path,
+                        &w,
+                        &mut y_bar,
+                        &mut theta_bar,
+                    );
+                    predict(field, &solver, &ivps, &NoInputs, path).unwrap();
+                };
+                iteration();
+                let second = allocations(&mut iteration);
+                assert_eq!(second, 0, "{} {} {control:?} {memory}", case.name, tableau.name);
+            }
         }
     }
 }

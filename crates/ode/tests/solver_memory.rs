@@ -46,7 +46,7 @@ fn gradient_is_the_same_bit_for_bit_however_small_the_memory() {
             for control in controls {
                 let Ok(solver) = Solver::new(tableau, control) else { continue };
                 let mut path = Path::new();
-                let mut field = Forgetful::new(Driven::field());
+                let mut field = Forgetful::new(Box::new(Driven::field()));
                 // The first solve finds out how many steps there are, the second has room for all.
                 let (growing, blocks) = bits(&mut field, &solver, &mut path, inputs);
                 let adaptive = matches!(control, Control::Adaptive(_));
@@ -56,7 +56,7 @@ fn gradient_is_the_same_bit_for_bit_however_small_the_memory() {
                 assert_eq!(ample, growing, "{} {control:?}", tableau.name);
                 for memory in [0, 700, 5000] {
                     let small = solver.with_memory(memory);
-                    let mut field = Forgetful::new(Driven::field());
+                    let mut field = Forgetful::new(Box::new(Driven::field()));
                     let (tiny, blocks) = bits(&mut field, &small, &mut Path::new(), inputs);
                     assert!(blocks > 1, "{} {memory}", tableau.name);
                     assert_eq!(ample, tiny, "{} {control:?} {memory}", tableau.name);

@@ -25,7 +25,11 @@ impl ConservingField {
     /// # Errors
     /// If a sum does not have one finite weight for each state variable, or the field does not compute
     /// every rate.
-    pub fn new(field: Box<dyn VectorField>, sums: &[Vec<f64>]) -> Result<Self, FieldError> {
+    ///
+    /// # Panics
+    /// If the field has a guard, which must be the outermost part.
+    pub fn new(mut field: Box<dyn VectorField>, sums: &[Vec<f64>]) -> Result<Self, FieldError> {
+        assert!(field.guard().is_none(), "a field with a guard is the outermost part");
         let d = field.state_len();
         let outputs = field.output_len();
         if outputs != d {

@@ -195,11 +195,15 @@ impl HybridField {
     /// # Errors
     /// If the network has another state or other inputs, or if there is not one variable for each
     /// of its outputs.
+    ///
+    /// # Panics
+    /// If the network has a guard, which must be the outermost part.
     pub fn with_network(
         mut self,
-        field: Box<dyn VectorField>,
+        mut field: Box<dyn VectorField>,
         variables: &[usize],
     ) -> Result<Self, FieldError> {
+        assert!(field.guard().is_none(), "a field with a guard is the outermost part");
         let KnownRates { states, inputs, .. } = self.known;
         for (what, found, expected) in [
             ("state variables of the network", field.state_len(), states),

@@ -30,6 +30,7 @@ pub(crate) fn adaptive(mut solve: Forward<'_>, settings: &Adaptive) -> Result<()
         None => first_step(&mut solve, settings, embedded.order, t, t_end)?,
     };
     let mut error = 0.0;
+    let mut refusal = None;
     for _ in 0..settings.max_steps {
         // Steps end where the solve ends, or where the inputs break.
         let limit = solve.stepper.next_break(t).min(t_end);
@@ -38,24 +39,32 @@ pub(crate) fn adaptive(mut solve: Forward<'_>, settings: &Adaptive) -> Result<()
         solve.set_step(t, end);
         let floor = settings.min_step * t.abs().max(length);
         if h < floor && !reaches_limit {
-            return Err(if f64::is_finite(error) {
+            return Err(if let Some(refused) = refusal {
+                solve.refused(refused)
+            } else if f64::is_finite(error) {
                 SolveError::StepTooSmall { at: solve.moment(0), floor }
             } else {
                 solve.not_finite()
             });
         }
         solve.advance();
+        let size = end - t;
+        refusal = solve.correct().err();
+        if refusal.is_some() {
+            solve.counts.rejected += 1;
+            h = size * control.refuse();
+            continue;
+        }
         if fsal {
             solve.end();
         }
         error = estimate(&mut solve, settings, embedded.error);
-        let size = end - t;
         if error <= 1.0 {
             if !fsal && solve.observes_inside() {
                 solve.end();
             }
             let reused = solve.record.end && solve.stepper.end_is_next_start();
-            solve.finish_step(reused);
+            solve.finish_step(reused)?;
             if end >= t_end {
                 solve.complete();
                 return Ok(());
@@ -76,13 +85,23 @@ pub(crate) fn adaptive(mut solve: Forward<'_>, settings: &Adaptive) -> Result<()
 }
 
 /// Returns the error of the step in units of the tolerance; NaN if the state is not finite.
+///
+/// What a guard has changed counts as an error too: an end that is far from its laws is not moved
+/// there, but reached in shorter steps.
 fn estimate(solve: &mut Forward<'_>, settings: &Adaptive, weights: &[f64]) -> f64 {
     if !solve.is_finite() {
         return f64::NAN;
     }
     let work = &mut *solve.stepper.work;
     weighted(&mut work.stage, &work.h, weights, &work.k);
-    settings.norm(&work.stage, &work.y, &work.next)
+    let error = settings.norm(&work.stage, &work.y, &work.next);
+    if work.guarded.corrected == 0 {
+        return error;
+    }
+    let ends = work.next.iter().zip(&work.guarded.computed);
+    work.stage.iter_mut().zip(ends).for_each(|(moved, (next, computed))| *moved = next - computed);
+    let moved = settings.norm(&work.stage, &work.y, &work.next);
+    if moved > error { moved } else { error }
 }
 
 /// Returns the first step, from the sizes of the state and its first two derivatives (Hairer,

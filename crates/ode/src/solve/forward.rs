@@ -2,14 +2,17 @@
 
 use crate::error::{Moment, SolveError};
 use crate::field::VectorField;
+use crate::guard::Refused;
 use crate::initial_value_problems::InitialValueProblems;
 use crate::inputs::Inputs;
 use crate::path::{Counts, Path, Step};
 use crate::solve::blocks::combine;
+use crate::solve::guarded::{self, GuardedStates};
 use crate::solve::log::{Log, Record};
 use crate::solve::solver::Solver;
 use crate::solve::step::Stepper;
 use crate::solve::tape::{Room, Tape};
+use crate::solve::workspace::Workspace;
 
 /// A solve in progress.
 pub(crate) struct Forward<'a> {
@@ -23,6 +26,8 @@ pub(crate) struct Forward<'a> {
     tape: Tape,
     /// Slots of a step whose first stage is reused.
     slots: usize,
+    /// Values that a guarded step saves, per slot.
+    saved_per_slot: usize,
     /// Whether to record what the adjoint needs.
     recording: bool,
 }
@@ -64,17 +69,30 @@ impl<'a> Forward<'a> {
             Slots::WithEnd(None) => (own + 1, log.room.max(FIRST_STEPS * (own + 1))),
         };
         let wanted = if recording { wanted } else { per_step };
-        let tape = Tape::new(wanted, per_step, solver.memory(), field.slot_bytes(columns));
-        field.reserve(tape.room, columns);
+        let stepper = Stepper::new(field, inputs, solver.tableau(), work);
+        let mut saved_per_slot = 0;
+        if stepper.guarded {
+            stepper.work.guarded.prepare(columns, d);
+            // States, and stages if there may be dense output, of a step that uses `own` slots at least.
+            let stages = stepper.saved_stages(per_step > own);
+            saved_per_slot = GuardedStates::saved_len(columns * d, stages).div_ceil(own);
+        }
+        let slot_bytes = stepper.field.slot_bytes(columns) + saved_per_slot * size_of::<f64>();
+        let tape = Tape::new(wanted, per_step, solver.memory(), slot_bytes);
+        stepper.field.reserve(tape.room, columns);
+        if recording {
+            log.guarded.reserve(tape.room * saved_per_slot);
+        }
         Self {
-            stepper: Stepper::new(field, inputs, solver.tableau(), work),
+            stepper,
             ivps,
             counts,
-            record: Record { columns: 0, slot: 0, reused: false, end: false },
+            record: Record { columns: 0, slot: 0, reused: false, end: false, inside: false },
             log,
             observed,
             tape,
             slots: per_step - 1,
+            saved_per_slot,
             recording,
         }
     }
@@ -93,12 +111,16 @@ impl<'a> Forward<'a> {
         if room == Room::Grown {
             self.stepper.reserve(self.tape.room, self.ivps.columns());
             self.log.room = self.log.room.max(self.tape.room);
+            if self.recording {
+                self.log.guarded.clear();
+                self.log.guarded.reserve(self.tape.room * self.saved_per_slot);
+            }
         }
         if self.recording && (room != Room::Free || self.log.checkpoint_blocks.is_empty()) {
             let work = &*self.stepper.work;
             self.log.start_checkpoint_block(&work.y[..n], reused.then(|| &work.k[..n]));
         }
-        self.record = Record { columns, slot: self.tape.next, reused, end: false };
+        self.record = Record { columns, slot: self.tape.next, reused, end: false, inside: false };
         if !reused {
             self.stepper.start(self.tape.next);
         }
@@ -115,16 +137,47 @@ impl<'a> Forward<'a> {
         self.record.end = true;
     }
 
-    /// Returns whether the only column has an observation inside the step, before its end.
+    /// Corrects the end if the field has a guard.
+    ///
+    /// # Errors
+    /// If the guard refuses the step of a column.
+    pub(crate) fn correct(&mut self) -> Result<(), (usize, Refused)> {
+        let corrected = self.stepper.correct();
+        self.counts.refused += usize::from(corrected.is_err());
+        corrected
+    }
+
+    /// Returns the error for a step that is refused.
+    pub(crate) fn refused(&self, (column, refused): (usize, Refused)) -> SolveError {
+        SolveError::Refused { at: self.moment(column), inside: None, why: refused.why.to_string() }
+    }
+
+    /// Returns whether any column has an observation inside the step, before its end.
     pub(crate) fn observes_inside(&self) -> bool {
         let work = &*self.stepper.work;
-        self.ivps.times(0).get(work.rows[0]).is_some_and(|&t| t < work.steps[0].end)
+        let mut columns = work.steps.iter().zip(&work.rows).enumerate();
+        columns.any(|(column, (step, &row))| {
+            self.ivps.times(column).get(row).is_some_and(|&t| t < step.end)
+        })
     }
 
     /// Records the step and its observations, and moves to its end.
     ///
     /// `reused`: whether the next step's first stage is this step's end stage.
-    pub(crate) fn finish_step(&mut self, reused: bool) {
+    ///
+    /// # Errors
+    /// If the field's guard refuses a value inside the step.
+    pub(crate) fn finish_step(&mut self, reused: bool) -> Result<(), SolveError> {
+        if self.stepper.guarded {
+            self.record.inside = self.observes_inside();
+            self.counts.corrected += self.stepper.work.guarded.corrected;
+            if self.recording {
+                self.stepper.save(self.record.inside, &mut self.log.guarded);
+            }
+            if self.record.inside {
+                self.observe_guarded_inside()?;
+            }
+        }
         if self.recording {
             self.log.records.push(self.record);
             self.log.steps.extend_from_slice(&self.stepper.work.steps);
@@ -134,6 +187,53 @@ impl<'a> Forward<'a> {
         self.observe();
         self.counts.accepted += self.record.columns;
         self.stepper.move_on(reused);
+        Ok(())
+    }
+
+    /// Writes the observations inside the step of each column, by the dense output that a guard
+    /// corrects.
+    fn observe_guarded_inside(&mut self) -> Result<(), SolveError> {
+        let Stepper { d, tableau, ref mut work, ref mut field, .. } = self.stepper;
+        let guard = guarded::guard(&mut **field);
+        let Workspace { steps, rows, y, next, k, guarded, .. } = &mut **work;
+        let n = steps.len() * d;
+        let (y, computed, next) = (&y[..n], &guarded.computed[..n], &next[..n]);
+        let states = GuardedStates { y, computed, next, k };
+        let mut failed = None;
+        for (column, &step) in steps.iter().enumerate() {
+            let times = self.ivps.times(column);
+            let offset = self.ivps.rows(column).start;
+            let inside = times[rows[column]..].iter().take_while(|&&t| t < step.end).count();
+            let polynomial = if inside == 0 {
+                continue;
+            } else {
+                guarded.inside.set(guard, tableau, &states, (column, step.size()))
+            };
+            if let Err(refused) = polynomial {
+                failed = Some((column, None, refused));
+                break;
+            }
+            let (guarded_step, end) = (states.step(column, step, d), states.end(column, d));
+            for _ in 0..inside {
+                let t = times[rows[column]];
+                let theta = (t - step.start) / step.size();
+                let observed = &mut self.observed[(offset + rows[column]) * d..][..d];
+                let value = guarded.inside.value(guard, &guarded_step, end, theta, observed);
+                if let Err(refused) = value {
+                    failed = Some((column, Some(t), refused));
+                    break;
+                }
+                rows[column] += 1;
+            }
+        }
+        match failed {
+            Some((column, inside, refused)) => {
+                self.counts.refused += 1;
+                let (at, why) = (self.moment(column), refused.why.to_string());
+                Err(SolveError::Refused { at, inside, why })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Writes the observations in `(start, end]` of each column: the state at the end, the dense

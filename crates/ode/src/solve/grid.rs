@@ -17,10 +17,11 @@ pub(crate) fn grid(mut solve: Forward<'_>, substeps: usize) -> Result<(), SolveE
             solve.stepper.work.set_steps(solve.stepper.d, steps);
             solve.begin_step(false);
             solve.advance();
+            solve.correct().map_err(|refused| solve.refused(refused))?;
             if !solve.is_finite() {
                 return Err(solve.not_finite());
             }
-            solve.finish_step(false);
+            solve.finish_step(false)?;
         }
     }
     solve.complete();

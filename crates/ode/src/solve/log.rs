@@ -16,6 +16,9 @@ pub(crate) struct Log {
     pub(crate) checkpoint_blocks: Vec<CheckpointBlock>,
     /// State, and where it is known the first derivative, at the start of each block.
     pub(crate) checkpoints: Vec<f64>,
+    /// States, and where the dense output needs them stages, of the steps on the tape, if the field has
+    /// a guard.
+    pub(crate) guarded: Vec<f64>,
     /// The block whose evaluations the field's tape holds.
     pub(crate) on_tape: Option<usize>,
     /// Slots that a tape has grown to: the next adaptive solve reserves them at once.
@@ -34,6 +37,8 @@ pub(crate) struct Record {
     pub(crate) reused: bool,
     /// Whether the derivative at its end was evaluated.
     pub(crate) end: bool,
+    /// Whether there are observations inside the step.
+    pub(crate) inside: bool,
 }
 
 /// Indices at which a checkpoint block starts.
@@ -63,6 +68,7 @@ impl Log {
         self.steps.clear();
         self.checkpoint_blocks.clear();
         self.checkpoints.clear();
+        self.guarded.clear();
         self.on_tape = None;
         self.complete = false;
     }
@@ -70,6 +76,7 @@ impl Log {
     /// Starts a checkpoint block at the state `y`, with the first derivative `k` if it is known.
     pub(crate) fn start_checkpoint_block(&mut self, y: &[f64], k: Option<&[f64]>) {
         self.on_tape = Some(self.checkpoint_blocks.len());
+        self.guarded.clear();
         self.checkpoint_blocks.push(CheckpointBlock {
             first_record: self.records.len(),
             first_step: self.steps.len(),

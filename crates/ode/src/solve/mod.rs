@@ -4,6 +4,7 @@ mod adaptive;
 pub(crate) mod blocks;
 mod forward;
 mod grid;
+pub(crate) mod guarded;
 pub(crate) mod log;
 pub(crate) mod replay;
 mod solver;

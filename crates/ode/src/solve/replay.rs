@@ -14,20 +14,23 @@ pub(crate) fn replay(mut solve: Forward<'_>, recorded: &Log) -> Result<(), Solve
         first += record.columns;
         solve.begin_step(record.reused);
         solve.advance();
+        solve.correct().map_err(|refused| solve.refused(refused))?;
         if !solve.is_finite() {
             return Err(solve.not_finite());
         }
         if record.end {
             solve.end();
         }
-        solve.finish_step(recorded.records.get(index + 1).is_some_and(|next| next.reused));
+        solve.finish_step(recorded.records.get(index + 1).is_some_and(|next| next.reused))?;
     }
     solve.complete();
     Ok(())
 }
 
 /// Evaluates a checkpoint block again, into the same slots, from its checkpoint.
-pub(crate) fn recompute(stepper: &mut Stepper<'_>, log: &Log, block: usize) {
+pub(crate) fn recompute(stepper: &mut Stepper<'_>, log: &mut Log, block: usize) {
+    let mut guarded = std::mem::take(&mut log.guarded);
+    guarded.clear();
     let records = &log.records[log.records_of(block)];
     let start = &log.checkpoint_blocks[block];
     let mut first = start.first_step;
@@ -47,9 +50,12 @@ pub(crate) fn recompute(stepper: &mut Stepper<'_>, log: &Log, block: usize) {
             stepper.start(record.slot);
         }
         stepper.advance(record.inner_slot());
+        stepper.correct().expect("a guard accepts what it has accepted before");
         if record.end {
             stepper.end(record.end_slot(stepper.own));
         }
+        stepper.save(record.inside, &mut guarded);
         stepper.move_on(records.get(index + 1).is_some_and(|next| next.reused));
     }
+    log.guarded = guarded;
 }

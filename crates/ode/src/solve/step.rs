@@ -6,6 +6,7 @@
 //! Y_i = y_n + h Σ_{j<i} a_ij k_j            λ += J_endᵀ k̄_end,   k̄_i += h b_i λ
 //! k_i = f(t_n + c_i h, Y_i)                 Ȳ_i = J_iᵀ k̄_i,      k̄_j += h a_ij Ȳ_i  (j < i),  i falling
 //! y_{n+1} = y_n + h Σ b_i k_i               adjoint of y_n: λ + Σ Ȳ_i
+//! corrected, if the field has a guard       after λ += …, see `guarded.rs`
 //! k_end = f(t_{n+1}, y_{n+1})  if needed
 //! ```
 //!
@@ -13,15 +14,17 @@
 //! [`VectorField`]; the stages after the first use consecutive ones.
 
 use crate::field::VectorField;
+use crate::guard::Refused;
 use crate::inputs::Inputs;
 use crate::solve::blocks::{add, any_non_zero, combine, spread};
+use crate::solve::guarded::{self, GuardedStates};
 use crate::solve::log::Record;
 use crate::solve::workspace::Workspace;
 use crate::tableau::Tableau;
 
 /// Takes single steps of the columns in [`Workspace::steps`].
 pub(crate) struct Stepper<'a> {
-    field: &'a mut dyn VectorField,
+    pub(crate) field: &'a mut dyn VectorField,
     inputs: &'a dyn Inputs,
     pub(crate) tableau: &'static Tableau,
     pub(crate) work: &'a mut Workspace,
@@ -31,6 +34,8 @@ pub(crate) struct Stepper<'a> {
     m: usize,
     /// Stages before the end is known.
     pub(crate) own: usize,
+    /// Whether the field has a guard.
+    pub(crate) guarded: bool,
     /// Evaluations so far, summed over the columns.
     pub(crate) evaluations: usize,
 }
@@ -50,7 +55,8 @@ impl<'a> Stepper<'a> {
         work: &'a mut Workspace,
     ) -> Self {
         let (d, m, own) = (field.state_len(), field.input_len(), tableau.own_stages());
-        Self { field, inputs, tableau, work, d, m, own, evaluations: 0 }
+        let guarded = field.guard().is_some();
+        Self { field, inputs, tableau, work, d, m, own, guarded, evaluations: 0 }
     }
 
     /// Columns × state of the current step.
@@ -73,6 +79,29 @@ impl<'a> Stepper<'a> {
         }
         let Workspace { next, y, h, k, .. } = &mut *self.work;
         combine(&mut next[..n], y, h, &tableau.b[..self.own], k);
+    }
+
+    /// Corrects `y_{n+1}` if the field has a guard. A state that is not finite stays.
+    ///
+    /// # Errors
+    /// The column whose step is refused.
+    pub(crate) fn correct(&mut self) -> Result<(), (usize, Refused)> {
+        if self.guarded { guarded::correct(self.field, self.work, self.d) } else { Ok(()) }
+    }
+
+    /// Adds what the adjoint of a guarded step needs to `saved`.
+    pub(crate) fn save(&self, inside: bool, saved: &mut Vec<f64>) {
+        if self.guarded {
+            let (n, work) = (self.len(), &*self.work);
+            let k = &work.k[..self.saved_stages(inside) * n];
+            let (y, computed, next) = (&work.y[..n], &work.guarded.computed[..n], &work.next[..n]);
+            GuardedStates { y, computed, next, k }.save(saved);
+        }
+    }
+
+    /// Number of stages that are saved: all if the dense output needs them.
+    pub(crate) fn saved_stages(&self, inside: bool) -> usize {
+        if inside { self.own + 1 } else { 0 }
     }
 
     /// `k_end = f(t_{n+1}, y_{n+1})`.
@@ -143,18 +172,21 @@ impl<'a> Stepper<'a> {
     /// On entry `y_bar` is the adjoint of `y_{n+1}`, `k_bar` what observations inside the step and
     /// the next step's first stage add, `start_bar` what observations add to `y_n`. On return
     /// `y_bar` is the adjoint of `y_n`, and `carried_bar` that of a first stage evaluated
-    /// elsewhere.
-    pub(crate) fn pull_back(&mut self, record: &Record) {
+    /// elsewhere. `states` are those of a guarded step.
+    pub(crate) fn pull_back(&mut self, record: &Record, states: Option<&GuardedStates<'_>>) {
         let (n, own, tableau) = (self.len(), self.own, self.tableau);
-        let Workspace { h, y_bar, k_bar, carried_bar, start_bar, stage_bar, .. } = &mut *self.work;
-        let (y_bar, stage_bar) = (&mut y_bar[..n], &mut stage_bar[..n]);
-
         if record.end {
+            let Workspace { y_bar, k_bar, .. } = &mut *self.work;
             let end_bar = &k_bar[own * n..][..n];
             if any_non_zero(end_bar) {
-                self.field.pull_back(record.end_slot(own), end_bar, y_bar);
+                self.field.pull_back(record.end_slot(own), end_bar, &mut y_bar[..n]);
             }
         }
+        if let Some(states) = states {
+            guarded::pull_back_correct(self.field, self.work, states, self.d);
+        }
+        let Workspace { h, y_bar, k_bar, carried_bar, start_bar, stage_bar, .. } = &mut *self.work;
+        let (y_bar, stage_bar) = (&mut y_bar[..n], &mut stage_bar[..n]);
         spread(k_bar, h, &tableau.b[..own], y_bar);
         for i in (1..own).rev() {
             let (before, rest) = k_bar.split_at_mut(i * n);

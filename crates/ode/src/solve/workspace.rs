@@ -1,6 +1,7 @@
 //! Buffers of the current step and of its adjoint.
 
 use crate::path::Step;
+use crate::solve::guarded::Guarded;
 
 /// Buffers of one step; blocks of columns are flat, see [`VectorField`](crate::VectorField).
 #[derive(Debug, Clone, Default)]
@@ -38,6 +39,9 @@ pub(crate) struct Workspace {
     pub(crate) start_bar: Vec<f64>,
     /// `Ȳ_i`, adjoint of a stage's argument.
     pub(crate) stage_bar: Vec<f64>,
+
+    /// Buffers of a field with a guard.
+    pub(crate) guarded: Guarded,
 }
 
 impl Workspace {
@@ -52,6 +56,7 @@ impl Workspace {
         zeroed(&mut self.u, columns * m);
         zeroed(&mut self.u_next, columns * m);
         zeroed(&mut self.weights, own_stages + 1);
+        self.guarded.corrected = 0;
         self.rows.clear();
         self.rows.resize(columns, 1);
     }
@@ -77,7 +82,8 @@ impl Workspace {
     }
 }
 
-fn zeroed(buffer: &mut Vec<f64>, len: usize) {
+/// Sets a buffer to `len` zeros.
+pub(crate) fn zeroed(buffer: &mut Vec<f64>, len: usize) {
     buffer.clear();
     buffer.resize(len, 0.0);
 }

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "every test file uses some of them")]
 
-use lawful_ode::{Equations, Inputs, Recorded, VectorField};
+use lawful_ode::{Equations, Inputs, Recorded, StepGuard, VectorField};
 
 /// A limit cycle that is run through with changing speed: nonlinear, non-autonomous, solved.
 ///
@@ -265,18 +265,18 @@ impl Inputs for Held {
 }
 
 /// A field that makes use of its right to lose its tape when it grows.
-pub(crate) struct Forgetful<F> {
-    pub(crate) field: F,
+pub(crate) struct Forgetful {
+    pub(crate) field: Box<dyn VectorField>,
     slots: usize,
 }
 
-impl<F: VectorField> Forgetful<F> {
-    pub(crate) fn new(field: F) -> Self {
+impl Forgetful {
+    pub(crate) fn new(field: Box<dyn VectorField>) -> Self {
         Self { field, slots: 0 }
     }
 }
 
-impl<F: VectorField + Clone + 'static> VectorField for Forgetful<F> {
+impl VectorField for Forgetful {
     fn state_len(&self) -> usize {
         self.field.state_len()
     }
@@ -330,7 +330,11 @@ impl<F: VectorField + Clone + 'static> VectorField for Forgetful<F> {
         self.field.flush(theta_bar);
     }
 
+    fn guard(&mut self) -> Option<&mut dyn StepGuard> {
+        self.field.guard()
+    }
+
     fn fork(&self) -> Box<dyn VectorField> {
-        Box::new(Self { field: self.field.clone(), slots: self.slots })
+        Box::new(Self { field: self.field.fork(), slots: self.slots })
     }
 }

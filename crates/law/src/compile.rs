@@ -3,6 +3,7 @@
 use crate::error::{ErrorKind, LawError};
 use crate::functions::{Rule, Step};
 use crate::graph::{Graph, Id};
+use crate::rate::NoRate;
 use crate::syntax::{Item, Syntax};
 
 /// The names and functions that a text may use.
@@ -17,11 +18,12 @@ pub(crate) enum Scope {
 }
 
 /// Adds an expression to the graph and returns its node. `meaning` returns the node of a name, or
-/// the error and the hint if there is none.
+/// the error and the hint if there is none; `inputs` are the names of the inputs.
 pub(crate) fn compile(
     syntax: &Syntax,
     scope: Scope,
     graph: &mut Graph,
+    inputs: &[String],
     meaning: impl Fn(&str) -> Result<Id, (ErrorKind, Option<String>)>,
 ) -> Result<Id, LawError> {
     let mut stack: Vec<Id> = Vec::new();
@@ -45,18 +47,25 @@ pub(crate) fn compile(
             }
             Item::Call(function, count) => {
                 let arguments = stack.split_off(stack.len() - count);
-                let step = match function.rule() {
-                    Rule::At(step) => Some(step),
-                    Rule::Map { .. } | Rule::Fold { .. } => None,
-                };
-                if step.is_some() && scope != Scope::Trajectory {
-                    return Err(error(ErrorKind::NotPointwise(function.name().to_owned())));
+                let in_law = scope == Scope::Trajectory;
+                match function.rule() {
+                    Rule::At(_) if !in_law => {
+                        return Err(error(ErrorKind::NotPointwise(function.name().to_owned())));
+                    }
+                    Rule::Rate if !in_law => {
+                        return Err(error(ErrorKind::NeedsField(function.name().to_owned())));
+                    }
+                    Rule::Rate => graph.rate(arguments[0]).map_err(|reason| {
+                        let (kind, hint) = no_rate(reason, inputs);
+                        error(kind).with_hint(hint.to_owned())
+                    })?,
+                    rule => graph.call(function, &arguments).ok_or_else(|| {
+                        let first = matches!(rule, Rule::At(Step::Initial));
+                        let call =
+                            if first { "initial(previous(…))" } else { "final(next(…))" };
+                        error(ErrorKind::NeverExists(call))
+                    })?,
                 }
-                graph.call(function, &arguments).ok_or_else(|| {
-                    let first = step == Some(Step::Initial);
-                    let call = if first { "initial(previous(…))" } else { "final(next(…))" };
-                    error(ErrorKind::NeverExists(call))
-                })?
             }
         };
         if graph.constant_value(id).is_some_and(|value| !value.is_finite()) {
@@ -67,11 +76,29 @@ pub(crate) fn compile(
     Ok(pop(&mut stack))
 }
 
+/// Returns the error and the hint for an expression that has no rate.
+fn no_rate(reason: NoRate, inputs: &[String]) -> (ErrorKind, &'static str) {
+    match reason {
+        NoRate::Input(input) => (
+            ErrorKind::RateOfInput(inputs[input].clone()),
+            "keep inputs outside, as in `u*rate(x)`, or write a finite difference: \
+             `(next(e) - e)/(next(t) - t)`",
+        ),
+        NoRate::Rate => (
+            ErrorKind::RateOfRate,
+            "write a finite difference: `(next(rate(x)) - rate(x))/(next(t) - t)`",
+        ),
+    }
+}
+
 /// Checks that the scope allows the node of a name.
 fn in_scope(name: &str, id: Id, scope: Scope, graph: &Graph) -> Result<(), ErrorKind> {
     let node = graph.node(id);
     if scope != Scope::Trajectory && !node.reach.is_pointwise() {
         return Err(ErrorKind::NotPointwise(name.to_owned()));
+    }
+    if scope != Scope::Trajectory && node.of_rate {
+        return Err(ErrorKind::NeedsField(name.to_owned()));
     }
     if scope == Scope::Time && (node.of_state || node.of_input) {
         return Err(ErrorKind::NotOfTime(name.to_owned()));

@@ -25,7 +25,7 @@ pub(crate) type Slopes = fn(graph: &mut Graph, a: Id, b: Id) -> (Id, Id);
 impl Graph {
     /// Returns the node of the differential of `root`, or `None` if it is 0 for certain.
     ///
-    /// `leaf` returns the differential of time, a state variable or an input; `None` is 0.
+    /// `leaf` returns the differential of time, a state variable, an input or a rate; `None` is 0.
     pub(crate) fn differential(
         &mut self,
         root: Id,
@@ -35,7 +35,11 @@ impl Graph {
         needed[root] = true;
         for id in (0..=root).rev() {
             if needed[id] {
-                self.node(id).op.operands().for_each(|operand| needed[operand] = true);
+                match self.node(id).op {
+                    // It stays: nothing that it depends on differs.
+                    Op::At(Step::Initial | Step::Final, _) => {}
+                    op => op.operands().for_each(|operand| needed[operand] = true),
+                }
             }
         }
         let mut differentials: Vec<Option<Id>> = vec![None; root + 1];
@@ -43,7 +47,7 @@ impl Graph {
             if needed[id] {
                 let op = self.node(id).op;
                 differentials[id] = match op {
-                    Op::Time | Op::State(_) | Op::Input(_) => leaf(self, op),
+                    Op::Time | Op::State(_) | Op::Input(_) | Op::Rate(_) => leaf(self, op),
                     _ => self.differential_of(id, op, &differentials),
                 };
             }
@@ -113,7 +117,8 @@ impl Graph {
             | Op::Constant(_)
             | Op::Time
             | Op::State(_)
-            | Op::Input(_) => None,
+            | Op::Input(_)
+            | Op::Rate(_) => None,
             Op::At(step, a) => d(a).and_then(|da| self.call(at(step), std::slice::from_ref(&da))),
         }
     }

@@ -123,6 +123,12 @@ pub enum ErrorKind {
     NeverExists(&'static str),
     /// Another time step, in an expression that has values at one time step only.
     NotPointwise(String),
+    /// A derivative along the vector field, outside of a law.
+    NeedsField(String),
+    /// The rate of an expression that depends on this input.
+    RateOfInput(String),
+    /// A rate inside another one.
+    RateOfRate,
     /// A state variable or an input in an expression of time alone.
     NotOfTime(String),
     /// A law whose residual does not depend on any state variable.
@@ -185,6 +191,16 @@ impl fmt::Display for ErrorKind {
             Self::NotPointwise(name) => {
                 write!(f, "`{name}` refers to another time step, which is only allowed in a law")
             }
+            Self::NeedsField(name) => {
+                write!(
+                    f,
+                    "`{name}` is a rate along the vector field, which is only allowed in a law"
+                )
+            }
+            Self::RateOfInput(input) => {
+                write!(f, "the rate of the input `{input}` is not known")
+            }
+            Self::RateOfRate => write!(f, "the rate of a rate is not known"),
             Self::NotOfTime(name) => {
                 write!(f, "`{name}` is not allowed here: only `t` and constants are")
             }

@@ -51,7 +51,7 @@ impl Expression {
     /// # Panics
     /// If a length in `steps` or that of `values` is wrong.
     pub fn values(&self, steps: &Steps<'_>, workspace: &mut Workspace, values: &mut [f64]) {
-        self.tape.forward(steps, workspace, values);
+        self.tape.forward(steps, None, workspace, values);
     }
 
     /// Adds the gradient: `state_bar += Σ value_bar[row] · ∂value[row]/∂state`.
@@ -69,7 +69,7 @@ impl Expression {
         value_bar: &[f64],
         state_bar: &mut [f64],
     ) {
-        self.tape.backward(steps, workspace, value_bar, state_bar);
+        self.tape.backward(steps, workspace, value_bar, state_bar, None);
     }
 }
 

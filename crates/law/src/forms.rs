@@ -11,6 +11,8 @@
 //! | `next(E) == E`, `E == previous(E)` | `next(E) − E` | `E` is conserved |
 //! | `next(E) <= E`, `E <= previous(E)` | `next(E) − E` | `E` never rises |
 //! | `next(E) >= E` | `E − next(E)` | `−E` never rises |
+//! | `rate(E) == 0` | `rate(E)` | `E` is conserved |
+//! | `rate(E) <= 0`, `rate(E) >= 0` | `rate(E)`, `−rate(E)` | `E`, `−E` never rises |
 //!
 //! `E <= initial(E)` says less than that `E` never rises, so that it is not of that form.
 
@@ -47,6 +49,8 @@ pub enum NotOfThisForm {
     Mixed,
     /// The two sides are not the same quantity.
     DifferentQuantities,
+    /// It states a rate other than 0.
+    Rate,
 }
 
 impl fmt::Display for NotOfThisForm {
@@ -62,6 +66,7 @@ impl fmt::Display for NotOfThisForm {
             Self::DifferentQuantities => {
                 "its two sides are not the same quantity at two time steps"
             }
+            Self::Rate => "it states a rate that is not 0",
         })
     }
 }
@@ -84,6 +89,10 @@ impl Law {
         if self.relation() != Relation::Equality {
             return Err(NotOfThisForm::NotAnEquality);
         }
+        if self.uses_rates() {
+            let quantity = self.rate_of.clone().ok_or(NotOfThisForm::Rate)?;
+            return Ok(Conserved { quantity, is_zero: false });
+        }
         let mut graph = Graph::of(&self.tape);
         let (here, there) = self.terms(&mut graph)?;
         let is_zero = there.is_empty();
@@ -100,6 +109,9 @@ impl Law {
     pub fn never_rising(&self) -> Result<Quantity, NotOfThisForm> {
         if self.relation() != Relation::AtMost {
             return Err(NotOfThisForm::NotAnInequality);
+        }
+        if self.uses_rates() {
+            return self.rate_of.clone().ok_or(NotOfThisForm::Rate);
         }
         let mut graph = Graph::of(&self.tape);
         let (here, there) = self.terms(&mut graph)?;
@@ -184,7 +196,9 @@ fn without_steps(graph: &mut Graph, root: Id) -> (Vec<Id>, Vec<Taken>) {
                     if taken[a] == Taken::Nowhere { Taken::From(step) } else { Taken::Mixed };
                 (plain[a], from)
             }
-            Op::Constant(_) | Op::Time | Op::State(_) | Op::Input(_) => (id, Taken::Nowhere),
+            Op::Constant(_) | Op::Time | Op::State(_) | Op::Input(_) | Op::Rate(_) => {
+                (id, Taken::Nowhere)
+            }
             _ => {
                 let first = of_operands.first().copied().unwrap_or(Taken::Nowhere);
                 let same = of_operands.iter().all(|&taken| taken == first);

@@ -25,6 +25,8 @@ pub(crate) enum Rule {
     Fold { value: fn(f64, f64) -> f64, slopes: fn(f64, f64) -> (f64, f64), derivatives: Slopes },
     /// The argument at another time step.
     At(Step),
+    /// The derivative of the argument along the vector field.
+    Rate,
 }
 
 /// The time step that an argument is taken from.
@@ -115,6 +117,12 @@ pub static FUNCTIONS: &[Function] = &[
     at("previous", "value at the previous time step", "previous(t) == t - 1", Step::Previous),
     at("initial", "value at the first time step", "initial(t + 1) == 1", Step::Initial),
     at("final", "value at the last time step", "final(2*t) == 4", Step::Final),
+    Function {
+        name: "rate",
+        summary: "derivative along the vector field",
+        example: "rate(t^2) == 2*t",
+        rule: Rule::Rate,
+    },
 ];
 
 /// The derivative of `abs`, which no text can call.
@@ -131,9 +139,8 @@ pub(crate) static AT_MOST: Function = fold(
     |graph, _, _| (graph.constant(0.0), graph.constant(0.0)),
 );
 
-/// Names with a fixed meaning other than functions, and `rate`, which is reserved for the
-/// derivative along the vector field.
-pub(crate) const RESERVED: &[&str] = &["t", "pi", "rate"];
+/// Names with a fixed meaning other than functions.
+pub(crate) const RESERVED: &[&str] = &["t", "pi"];
 
 impl Function {
     /// Returns the function with this name.
@@ -160,14 +167,14 @@ impl Function {
     pub fn arguments(&self) -> &'static str {
         match self.rule {
             Rule::Fold { .. } => "at least 2 arguments",
-            Rule::Map { .. } | Rule::At(_) => "1 argument",
+            Rule::Map { .. } | Rule::At(_) | Rule::Rate => "1 argument",
         }
     }
 
     pub(crate) fn accepts(&self, arguments: usize) -> bool {
         match self.rule {
             Rule::Fold { .. } => arguments >= 2,
-            Rule::Map { .. } | Rule::At(_) => arguments == 1,
+            Rule::Map { .. } | Rule::At(_) | Rule::Rate => arguments == 1,
         }
     }
 

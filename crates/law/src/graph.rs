@@ -23,6 +23,8 @@ pub(crate) enum Op {
     Time,
     State(usize),
     Input(usize),
+    /// The rate of a state variable along the vector field.
+    Rate(usize),
     Negate(Id),
     Binary(Operator, Id, Id),
     /// `a^k` with a constant whole number `k`.
@@ -46,10 +48,12 @@ impl Bits {
 pub(crate) struct Node {
     pub(crate) op: Op,
     pub(crate) reach: Reach,
-    /// Whether it depends on a state variable. Only then does it have an adjoint.
+    /// Whether it depends on a state variable or its rate. Only then does it have an adjoint.
     pub(crate) of_state: bool,
     /// Whether it depends on an input.
     pub(crate) of_input: bool,
+    /// Whether it depends on a rate.
+    pub(crate) of_rate: bool,
 }
 
 /// Nodes in an order in which they can be computed.
@@ -62,7 +66,9 @@ pub(crate) struct Graph {
 impl Op {
     pub(crate) fn operands(self) -> impl Iterator<Item = Id> {
         let (first, second) = match self {
-            Self::Constant(_) | Self::Time | Self::State(_) | Self::Input(_) => (None, None),
+            Self::Constant(_) | Self::Time | Self::State(_) | Self::Input(_) | Self::Rate(_) => {
+                (None, None)
+            }
             Self::Negate(a) | Self::WholePower(a, _) | Self::Map(_, a) | Self::At(_, a) => {
                 (Some(a), None)
             }
@@ -74,7 +80,9 @@ impl Op {
     /// Returns the same operation with other operands.
     fn with_operands(self, new: impl Fn(Id) -> Id) -> Self {
         match self {
-            Self::Constant(_) | Self::Time | Self::State(_) | Self::Input(_) => self,
+            Self::Constant(_) | Self::Time | Self::State(_) | Self::Input(_) | Self::Rate(_) => {
+                self
+            }
             Self::Negate(a) => Self::Negate(new(a)),
             Self::WholePower(a, k) => Self::WholePower(new(a), k),
             Self::Map(function, a) => Self::Map(function, new(a)),
@@ -109,7 +117,7 @@ impl Graph {
         self.insert(Op::Constant(Bits(value.to_bits())), Reach::default())
     }
 
-    /// Returns the node of time, a state variable or an input.
+    /// Returns the node of time, a state variable, an input or a rate.
     pub(crate) fn leaf(&mut self, op: Op) -> Id {
         self.insert(op, Reach::default())
     }
@@ -161,6 +169,7 @@ impl Graph {
             Rule::Fold { value, .. } => {
                 Some(others.iter().fold(first, |a, &b| self.fold(function, value, a, b)))
             }
+            Rule::Rate => unreachable!("`Graph::rate` makes the nodes of a rate"),
             Rule::At(_) if self.constant_value(first).is_some() => Some(first),
             Rule::At(step) => {
                 let reach = self.nodes[first].reach;
@@ -191,7 +200,7 @@ impl Graph {
             Op::Fold(function, a, b) => {
                 self.call(function, &[new[a], new[b]]).expect("a fold exists")
             }
-            Op::Constant(_) | Op::Time | Op::State(_) | Op::Input(_) => {
+            Op::Constant(_) | Op::Time | Op::State(_) | Op::Input(_) | Op::Rate(_) => {
                 self.insert(op, Reach::default())
             }
             Op::At(..) => panic!("a value at another time step"),
@@ -222,11 +231,11 @@ impl Graph {
         if let Some(&id) = self.known.get(&op) {
             return id;
         }
-        let of_state =
-            matches!(op, Op::State(_)) || op.operands().any(|operand| self.nodes[operand].of_state);
-        let of_input =
-            matches!(op, Op::Input(_)) || op.operands().any(|operand| self.nodes[operand].of_input);
-        self.nodes.push(Node { op, reach, of_state, of_input });
+        let any = |of: fn(&Node) -> bool| op.operands().any(|operand| of(&self.nodes[operand]));
+        let of_state = matches!(op, Op::State(_) | Op::Rate(_)) || any(|node| node.of_state);
+        let of_input = matches!(op, Op::Input(_)) || any(|node| node.of_input);
+        let of_rate = matches!(op, Op::Rate(_)) || any(|node| node.of_rate);
+        self.nodes.push(Node { op, reach, of_state, of_input, of_rate });
         self.known.insert(op, self.nodes.len() - 1);
         self.nodes.len() - 1
     }

@@ -35,7 +35,6 @@ const HABITS: &[(&str, &str)] = &[
     ("log", "write `ln(x)` for the natural logarithm, `log10(x)` for the decimal one"),
     ("pow", "write `a^b` for a power"),
     ("π", "write `pi`"),
-    ("rate", "write a finite difference: `(next(x) - x)/(next(t) - t)`"),
     ("e", "write `exp(1)` for Euler's number"),
 ];
 

@@ -7,6 +7,7 @@ use crate::enforcement::Enforcement;
 use crate::error::{ErrorKind, LawError};
 use crate::linear::{Invariant, Linear};
 use crate::parser::parse_relations;
+use crate::quantity::Quantity;
 use crate::reach::Reach;
 use crate::relation::Relation;
 use crate::steps::{Steps, Workspace};
@@ -31,6 +32,8 @@ pub struct Law {
     comparison: Comparison,
     right: Syntax,
     pub(crate) tape: Tape,
+    /// The quantity of which the residual is the rate, if it is that of one.
+    pub(crate) rate_of: Option<Quantity>,
     enforcement: Enforcement,
 }
 
@@ -65,10 +68,11 @@ impl Law {
             if !graph.node(c).of_state {
                 return Err(LawError::new(ErrorKind::IndependentOfState { law: name }, span));
             }
+            let rate_of = vocabulary.rate_of((left, *l), (right, *r), comparison, &mut graph)?;
             let (left, right) = (left.clone(), right.clone());
             let tape = vocabulary.tape(&graph, c);
             let enforcement = Enforcement::default();
-            laws.push(Self { name, text, left, comparison, right, tape, enforcement });
+            laws.push(Self { name, text, left, comparison, right, tape, rate_of, enforcement });
         }
         Ok(laws)
     }
@@ -123,7 +127,7 @@ impl Law {
     /// Returns the quantity that the law conserves, if it is a linear conservation law.
     ///
     /// These are equalities between `w·y` and a constant, between `w·y` and its value at a fixed
-    /// time step (`initial`, `final`), and between `w·y` at neighbouring time steps.
+    /// time step (`initial`, `final`), and between `w·y` at neighbouring time steps; and `rate(w·y) == 0`.
     ///
     /// ```
     /// # use lawful_law::{Invariant, Law, Words};
@@ -139,9 +143,14 @@ impl Law {
     /// # Ok::<(), lawful_law::LawError>(())
     /// ```
     pub fn invariant(&self) -> Option<Invariant> {
-        match self.relation() {
-            Relation::Equality => self.linear()?.invariant(self.tape.state_len()),
-            Relation::AtMost => None,
+        let states = self.tape.state_len();
+        match (self.relation(), &self.rate_of) {
+            (Relation::Equality, None) => self.linear()?.invariant(states),
+            (Relation::Equality, Some(quantity)) => {
+                let invariant = quantity.linear()?.invariant(states)?;
+                Some(Invariant { value: None, ..invariant })
+            }
+            (Relation::AtMost, _) => None,
         }
     }
 
@@ -156,10 +165,48 @@ impl Law {
     /// It is 0 outside [`reach`](Self::reach)`().range(n)`, where a time step it depends on does
     /// not exist.
     ///
+    /// A law that [uses rates](Self::uses_rates) takes them from the rows: the slopes of the parabola
+    /// through three neighbours, which is what is known without a vector field. A single row has none:
+    /// the residual is NaN. See [`residuals_with_rates`](Self::residuals_with_rates).
+    ///
     /// # Panics
     /// If a length in `steps` or that of `residuals` is wrong.
     pub fn residuals(&self, steps: &Steps<'_>, workspace: &mut Workspace, residuals: &mut [f64]) {
-        self.tape.forward(steps, workspace, residuals);
+        self.tape.forward(steps, None, workspace, residuals);
+    }
+
+    /// Returns whether the residual depends on `rate(…)`, a derivative along the vector field.
+    pub fn uses_rates(&self) -> bool {
+        self.tape.has_rates()
+    }
+
+    /// Computes the residuals with the rates of a vector field at each row, laid out as the states.
+    ///
+    /// ```
+    /// # use lawful_law::{Law, Steps, Words, Workspace};
+    /// // An oscillator with friction: dE/dt = −c v².
+    /// let words = Words::new().state(["x", "v"]).constant("c", 0.5).define("E", "(x^2 + v^2)/2");
+    /// let law = &Law::parse("power", "rate(E) == -c*v^2", &words.check()?)?[0];
+    /// assert!(law.uses_rates());
+    ///
+    /// let (x, v) = (1.0, 2.0);
+    /// let steps = Steps { times: &[0.0], states: &[x, v], inputs: &[] };
+    /// let (mut workspace, mut residual) = (Workspace::new(), [f64::NAN]);
+    /// law.residuals_with_rates(&steps, &[v, -x - 0.5 * v], &mut workspace, &mut residual);
+    /// assert_eq!(residual, [0.0]);
+    /// # Ok::<(), lawful_law::LawError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a length in `steps` or that of `rates` or `residuals` is wrong.
+    pub fn residuals_with_rates(
+        &self,
+        steps: &Steps<'_>,
+        rates: &[f64],
+        workspace: &mut Workspace,
+        residuals: &mut [f64],
+    ) {
+        self.tape.forward(steps, Some(rates), workspace, residuals);
     }
 
     /// Adds the gradient: `state_bar += Σ residual_bar[row] · ∂c[row]/∂state`.
@@ -178,7 +225,24 @@ impl Law {
         residual_bar: &[f64],
         state_bar: &mut [f64],
     ) {
-        self.tape.backward(steps, workspace, residual_bar, state_bar);
+        self.tape.backward(steps, workspace, residual_bar, state_bar, None);
+    }
+
+    /// Adds the gradient of [`residuals_with_rates`](Self::residuals_with_rates) by the states and by
+    /// the rates, which are independent of each other here. Otherwise as [`pull_back`](Self::pull_back).
+    ///
+    /// # Panics
+    /// As [`pull_back`](Self::pull_back).
+    pub fn pull_back_with_rates(
+        &self,
+        steps: &Steps<'_>,
+        workspace: &mut Workspace,
+        residual_bar: &[f64],
+        state_bar: &mut [f64],
+        rates_bar: &mut [f64],
+    ) {
+        let bars = Some(rates_bar);
+        self.tape.backward(steps, workspace, residual_bar, state_bar, bars);
     }
 }
 

@@ -32,6 +32,8 @@
 //! - The [`FUNCTIONS`], the constant `pi` and the time `t`.
 //! - `next(e)`, `previous(e)`, `initial(e)` and `final(e)` are `e` at another time step of the
 //!   trajectory. A law has a residual only where all these time steps exist ([`Reach`]).
+//! - `rate(e)` is the derivative of `e` along the vector field, `∇e·f + ∂e/∂t`. Only laws may use it.
+//!   `e` has no inputs and no rates; `rate(initial(e))` is 0.
 //! - A law is a relation `==`, `<=`, `>=`, `<` or `>` (also `≤`, `≥`), or a chain of them:
 //!   `0 <= S <= 1` is two laws. `<` means the same as `<=`, and `>` the same as `>=`.
 //!
@@ -68,6 +70,7 @@ mod nearest;
 mod operations;
 mod parser;
 mod quantity;
+mod rate;
 mod reach;
 mod relation;
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! | `a*b`, `a/b` | the coefficients scaled, if the other factor or the divisor has no states |
 //! | `a^k` | a constant, if `a` has no states |
 //! | `next(a)`, `previous(a)`, `initial(a)`, `final(a)` | the coefficients, at other time steps |
-//! | time, inputs, everything else | none |
+//! | time, inputs, rates, everything else | none |
 
 use crate::functions::Step;
 use crate::graph::Op;
@@ -206,8 +206,11 @@ fn form(op: Op, earlier: &[Linear]) -> Option<Linear> {
         }
         Op::WholePower(a, k) => Linear::constant(of(a).as_constant()?.powi(k)),
         Op::At(step, a) => of(a).taken_at(step),
-        Op::Time | Op::Input(_) | Op::Binary(Operator::Power, ..) | Op::Map(..) | Op::Fold(..) => {
-            return None;
-        }
+        Op::Time
+        | Op::Input(_)
+        | Op::Rate(_)
+        | Op::Binary(Operator::Power, ..)
+        | Op::Map(..)
+        | Op::Fold(..) => return None,
     })
 }

@@ -17,12 +17,15 @@ use std::ops::Range;
 
 use crate::functions::{Function, Rule, Step};
 use crate::graph::{Id, Node, Op};
+use crate::rate::difference;
 use crate::steps::Steps;
 use crate::syntax::Operator;
 
 /// The forward sweep at one node.
 pub(crate) struct Forward<'a> {
     pub(crate) steps: &'a Steps<'a>,
+    /// The rates of the states, row after row, or none: they are differences of the states.
+    pub(crate) rates: Option<&'a [f64]>,
     /// The values of all nodes before this one.
     pub(crate) earlier: &'a [f64],
     /// The time steps at which the node exists.
@@ -39,6 +42,18 @@ impl<'a> Forward<'a> {
             Op::Time => result.copy_from_slice(times),
             Op::State(variable) => gather(result, states, variable),
             Op::Input(input) => gather(result, inputs, input),
+            Op::Rate(variable) => {
+                if let Some(rates) = self.rates {
+                    gather(result, rates, variable);
+                } else {
+                    let width = states.len() / n.max(1);
+                    let state = |n: usize| states[n * width + variable];
+                    for (row, result) in result.iter_mut().enumerate() {
+                        let terms = difference(times, row);
+                        *result = terms.map(|(n, weight)| weight * state(n)).iter().sum();
+                    }
+                }
+            }
             Op::Negate(a) => self.map(a, result, |a| -a),
             Op::Binary(Operator::Add, a, b) => self.zip(a, b, result, |a, b| a + b),
             Op::Binary(Operator::Subtract, a, b) => self.zip(a, b, result, |a, b| a - b),
@@ -99,7 +114,7 @@ impl Backward<'_> {
         let (values, w, n) = (self.values, self.value, self.value.len());
         let row = |id: Id| &values[id * n..][..n];
         match op {
-            Op::Constant(_) | Op::Time | Op::State(_) | Op::Input(_) => {}
+            Op::Constant(_) | Op::Time | Op::State(_) | Op::Input(_) | Op::Rate(_) => {}
             Op::Negate(a) => self.add(a, |_| -1.0),
             Op::Binary(Operator::Add, a, b) => {
                 self.add(a, |_| 1.0);
@@ -183,7 +198,9 @@ type Slopes = fn(f64, f64) -> (f64, f64);
 fn map_rule(function: &Function) -> (fn(f64) -> f64, OfTwo) {
     match function.rule() {
         Rule::Map { value, slope, .. } => (value, slope),
-        Rule::Fold { .. } | Rule::At(_) => unreachable!("`{function:?}` is not a map"),
+        Rule::Fold { .. } | Rule::At(_) | Rule::Rate => {
+            unreachable!("`{function:?}` is not a map")
+        }
     }
 }
 
@@ -191,6 +208,8 @@ fn map_rule(function: &Function) -> (fn(f64) -> f64, OfTwo) {
 fn fold_rule(function: &Function) -> (OfTwo, Slopes) {
     match function.rule() {
         Rule::Fold { value, slopes, .. } => (value, slopes),
-        Rule::Map { .. } | Rule::At(_) => unreachable!("`{function:?}` is not a fold"),
+        Rule::Map { .. } | Rule::At(_) | Rule::Rate => {
+            unreachable!("`{function:?}` is not a fold")
+        }
     }
 }

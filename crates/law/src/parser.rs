@@ -250,10 +250,6 @@ impl<'a> Parser<'a> {
 }
 
 fn not_a_function(name: &str, span: Range<usize>) -> LawError {
-    if name == "rate" {
-        return LawError::new(ErrorKind::ReservedName(name.to_owned()), span)
-            .with_hint(habit(name));
-    }
     let names = || FUNCTIONS.iter().map(Function::name);
     let hint = habit(name).unwrap_or_else(|| match nearest(name, names()) {
         Some(close) => format!("did you mean `{close}`?"),

@@ -2,6 +2,7 @@
 
 use crate::functions::{AT_MOST, SIGN};
 use crate::graph::{Graph, Id, Op};
+use crate::linear::Linear;
 use crate::steps::{Steps, Workspace};
 use crate::tape::Tape;
 
@@ -37,6 +38,12 @@ impl Quantity {
     /// Number of values in a row of states.
     pub fn state_len(&self) -> usize {
         self.tape.state_len()
+    }
+
+    /// Returns the coefficients of the value, if it is affine in the states and depends on neither time nor
+    /// inputs.
+    pub fn linear(&self) -> Option<Linear> {
+        self.tape.linear()
     }
 
     /// Returns whether the value depends on the state variable at this position in a row of states.
@@ -88,7 +95,7 @@ impl Quantity {
     /// # Panics
     /// If a length in `steps` or that of `values` is wrong.
     pub fn values(&self, steps: &Steps<'_>, workspace: &mut Workspace, values: &mut [f64]) {
-        self.tape.forward(steps, workspace, values);
+        self.tape.forward(steps, None, workspace, values);
     }
 
     /// Adds the gradient: `state_bar += Σ value_bar[row] · ∂value[row]/∂state`.
@@ -106,6 +113,6 @@ impl Quantity {
         value_bar: &[f64],
         state_bar: &mut [f64],
     ) {
-        self.tape.backward(steps, workspace, value_bar, state_bar);
+        self.tape.backward(steps, workspace, value_bar, state_bar, None);
     }
 }

@@ -27,6 +27,15 @@ impl Syntax {
     }
 }
 
+impl Syntax {
+    /// Returns the argument if the whole expression is a call of this function of one argument.
+    pub(crate) fn argument_of(&self, function: &str) -> Option<Self> {
+        let ((last, _), argument) = self.items.split_last()?;
+        let is_call = matches!(last, Item::Call(called, 1) if called.name() == function);
+        is_call.then(|| Self { items: argument.to_vec(), span: self.span.clone() })
+    }
+}
+
 /// One step of the postfix code.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Item {

@@ -10,6 +10,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::graph::{Node, Op};
 use crate::operations::{Backward, Forward};
+use crate::rate::difference;
 use crate::reach::Reach;
 use crate::steps::{Steps, Workspace};
 
@@ -57,16 +58,32 @@ impl Tape {
         self.nodes.iter().any(|node| node.op == Op::State(variable))
     }
 
+    /// Returns whether the result depends on a rate.
+    pub(crate) fn has_rates(&self) -> bool {
+        self.root().of_rate
+    }
+
     pub(crate) fn reach(&self) -> Reach {
         self.root().reach
     }
 
-    /// Computes the result at every time step, 0 where it does not exist.
+    /// Computes the result at every time step, 0 where it does not exist. Rates are differences of the
+    /// states if none are given.
     ///
     /// # Panics
-    /// If a length in `steps` or that of `result` is wrong.
-    pub(crate) fn forward(&self, steps: &Steps<'_>, workspace: &mut Workspace, result: &mut [f64]) {
+    /// If a length in `steps` or that of `rates` or `result` is wrong.
+    pub(crate) fn forward(
+        &self,
+        steps: &Steps<'_>,
+        rates: Option<&[f64]>,
+        workspace: &mut Workspace,
+        result: &mut [f64],
+    ) {
         let n = steps.check(self.state_len, self.input_len);
+        assert!(
+            rates.is_none_or(|rates| rates.len() == steps.states.len()),
+            "a rate for each state"
+        );
         assert_eq!(result.len(), n, "one result for each time step");
         let values = workspace.record(self.fingerprint, self.len(), n);
         result.fill(0.0);
@@ -77,13 +94,14 @@ impl Tape {
         for (id, node) in self.nodes.iter().enumerate() {
             let (earlier, rest) = values.split_at_mut(id * n);
             let rows = node.reach.range(n);
-            Forward { steps, earlier, rows: rows.clone() }.compute(node.op, &mut rest[rows]);
+            Forward { steps, rates, earlier, rows: rows.clone() }.compute(node.op, &mut rest[rows]);
         }
         let root = &values[(self.len() - 1) * n..];
         result[exists.clone()].copy_from_slice(&root[exists]);
     }
 
-    /// Adds `Σ result_bar[row] · ∂result[row]/∂state`, over the rows that exist, to `state_bar`.
+    /// Adds `Σ result_bar[row] · ∂result[row]/∂state`, over the rows that exist, to `state_bar`, and
+    /// the same by the rates, if they were given, to theirs.
     ///
     /// # Panics
     /// If a length is wrong. With debug assertions, also if the last forward sweep in `workspace`
@@ -94,6 +112,7 @@ impl Tape {
         workspace: &mut Workspace,
         result_bar: &[f64],
         state_bar: &mut [f64],
+        mut rates_bar: Option<&mut [f64]>,
     ) {
         let n = steps.check(self.state_len, self.input_len);
         assert_eq!(result_bar.len(), n, "one adjoint for each time step");
@@ -107,14 +126,26 @@ impl Tape {
         bars[(self.len() - 1) * n..][exists.clone()].copy_from_slice(&result_bar[exists]);
         for (id, node) in self.nodes.iter().enumerate().rev().filter(|(_, node)| node.of_state) {
             let (earlier, rest) = bars.split_at_mut(id * n);
-            if let Op::State(variable) = node.op {
-                let column = state_bar.iter_mut().skip(variable).step_by(self.state_len);
-                column.zip(rest).for_each(|(sum, bar)| *sum += *bar);
-            } else {
-                let rows = node.reach.range(n);
-                let value = &values[id * n..][..n];
-                Backward { nodes: &self.nodes, values, value, bar: &rest[..n], earlier, rows }
-                    .pull(node.op);
+            let column = |bars: &mut [f64], variable: usize, bar: &[f64]| {
+                let column = bars.iter_mut().skip(variable).step_by(self.state_len);
+                column.zip(bar).for_each(|(sum, bar)| *sum += *bar);
+            };
+            match (node.op, &mut rates_bar) {
+                (Op::State(variable), _) => column(state_bar, variable, rest),
+                (Op::Rate(variable), Some(rates_bar)) => column(rates_bar, variable, rest),
+                (Op::Rate(variable), None) => {
+                    for (row, bar) in rest[..n].iter().enumerate().filter(|(_, bar)| **bar != 0.0) {
+                        for (n, weight) in difference(steps.times, row) {
+                            state_bar[n * self.state_len + variable] += weight * bar;
+                        }
+                    }
+                }
+                (op, _) => {
+                    let rows = node.reach.range(n);
+                    let value = &values[id * n..][..n];
+                    Backward { nodes: &self.nodes, values, value, bar: &rest[..n], earlier, rows }
+                        .pull(op);
+                }
             }
         }
     }

@@ -208,7 +208,7 @@ impl Vocabulary {
         scope: Scope,
         graph: &mut Graph,
     ) -> Result<Id, LawError> {
-        compile(syntax, scope, graph, |name| {
+        compile(syntax, scope, graph, &self.words.inputs, |name| {
             self.names.get(name).copied().ok_or_else(|| self.unknown(name))
         })
     }

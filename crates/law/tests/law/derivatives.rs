@@ -23,7 +23,7 @@ fn quantity(text: &str) -> Quantity {
 }
 
 fn formulas() -> Vec<String> {
-    let at = ["next", "previous", "initial", "final"];
+    let at = ["next", "previous", "initial", "final", "rate"];
     let functions = FUNCTIONS.iter().filter(|function| !at.contains(&function.name()));
     let mut formulas: Vec<String> = functions
         .map(|function| match function.arguments() {

@@ -55,7 +55,7 @@ const LAWS: &[(&str, &str, &str, &str)] = &[
     ("x <= v) + 1", "the bracket `)` was never opened", ")", ""),
     (") <= 1", "the bracket `)` was never opened", ")", ""),
     ("sin <= x", "the function `sin` needs arguments", "sin", "write `sin(…)`"),
-    ("x <= rate", "the name `rate` is reserved", "rate", "(next(x) - x)"),
+    ("x <= rate", "the function `rate` needs arguments", "rate", "write `rate(…)`"),
     ("sinn(x) <= 1", "`sinn` is not a function", "sinn", "did you mean `sin`?"),
     ("log(x) <= 1", "`log` is not a function", "log", "`ln(x)`"),
     ("v(x) <= 1", "`v` is not a function", "v", "to multiply, write `v*(…)`"),
@@ -63,7 +63,26 @@ const LAWS: &[(&str, &str, &str, &str)] = &[
     ("sin(x, v) <= 1", "`sin` takes 1 argument, found 2", "sin(x, v)", ""),
     ("sin() <= 1", "`sin` takes 1 argument, found 0", "sin()", ""),
     ("x + v", "a law needs a relation", "x + v", "for example `x <= 1`"),
-    ("rate(x) <= 1", "the name `rate` is reserved", "rate", "(next(x) - x)"),
+    ("rate(x, v) <= 1", "`rate` takes 1 argument, found 2", "rate(x, v)", ""),
+    (
+        "x + rate(v*u) <= 1",
+        "the rate of the input `u` is not known",
+        "rate(v*u)",
+        "keep inputs outside, as in `u*rate(x)`",
+    ),
+    (
+        "rate(x*rate(v)) <= 1",
+        "the rate of a rate is not known",
+        "rate(x*rate(v))",
+        "(next(rate(x)) - rate(x))/(next(t) - t)",
+    ),
+    ("rate(t) <= 1", "the law `law` does not depend on any state variable", "rate(t) <= 1", ""),
+    (
+        "rate(initial(x)) == 0",
+        "the law `law` does not depend on any state variable",
+        "rate(initial(x)) == 0",
+        "",
+    ),
     ("x <= 1/0", "this constant is not a finite number", "1/0", ""),
     ("x <= 1 + ln(-1)", "this constant is not a finite number", "ln(-1)", ""),
     (
@@ -142,6 +161,13 @@ const EXPRESSIONS: &[(&str, bool, &str, &str, &str)] = &[
         false,
         "`rise` refers to another time step, which is only allowed in a law",
         "rise",
+        "",
+    ),
+    (
+        "x + rate(v)",
+        false,
+        "`rate` is a rate along the vector field, which is only allowed in a law",
+        "rate(v)",
         "",
     ),
     ("sin(t) + x", true, "`x` is not allowed here: only `t` and constants are", "x", ""),
@@ -243,6 +269,9 @@ fn number(kind: &ErrorKind) -> usize {
         ErrorKind::NotPointwise(_) => 22,
         ErrorKind::NotOfTime(_) => 23,
         ErrorKind::IndependentOfState { .. } => 24,
+        ErrorKind::NeedsField(_) => 25,
+        ErrorKind::RateOfInput(_) => 26,
+        ErrorKind::RateOfRate => 27,
     }
 }
 
@@ -269,5 +298,5 @@ fn every_kind_of_error_is_in_a_table() {
     assert_eq!(error.to_string(), "the nesting is deeper than 200 levels");
     assert_eq!(error.span(), 200..201);
     seen.insert(number(error.kind()));
-    assert_eq!(seen, (0..25).collect());
+    assert_eq!(seen, (0..28).collect());
 }

@@ -86,6 +86,32 @@ fn doubling_definitions_stay_small() {
 }
 
 #[test]
+fn rates_of_long_and_doubling_expressions_stay_small() {
+    on_a_small_stack(|| {
+        // Every product of 2^200 terms is one node, and so is its rate.
+        let mut words = Words::new().state(["x", "v"]).inputs(["u"]).define("d0", "x");
+        for level in 1..=200 {
+            words = words.define(format!("d{level}"), format!("d{0}*d{0}/2", level - 1));
+        }
+        let vocabulary = words.check().unwrap();
+        let law = &Law::parse("doubled", "rate(d200) <= v", &vocabulary).unwrap()[0];
+        // d_n = 2 (x/2)^(2^n), which is 2 at x = 2, and rises as 2^n.
+        let steps = lawful_law::Steps { times: &[0.0], states: &[2.0, 0.0], inputs: &[0.0] };
+        let mut residual = [f64::NAN];
+        let mut workspace = lawful_law::Workspace::new();
+        law.residuals_with_rates(&steps, &[1.0, 0.0], &mut workspace, &mut residual);
+        assert_eq!(residual, [200.0_f64.exp2()]);
+
+        let calls: Vec<String> = (0..4000).map(|n| format!("rate(x^{n})")).collect();
+        let many = Law::parse("many", &format!("{} <= 0", calls.join("+")), &vocabulary);
+        assert_eq!(many.unwrap().len(), 1);
+        let deep = format!("{}x{} <= 0", "rate(".repeat(150), ")".repeat(150));
+        let error = Law::parse("deep", &deep, &vocabulary).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::RateOfRate);
+    });
+}
+
+#[test]
 fn long_chains_and_long_cycles_of_definitions_do_not_recurse() {
     on_a_small_stack(|| {
         let chain = |last: &str| {
@@ -106,8 +132,8 @@ fn any_text_is_parsed_or_rejected_with_a_span_inside_it() {
     use proptest::prelude::*;
     let parts = prop::sample::select(vec![
         "x", "v", "E", "t", "(", ")", ",", "+", "-", "*", "/", "^", "==", "<=", "<", "=", "1",
-        "2.5", ".", "1e", "e", "next", "initial(", "max(", "sin", " ", "≤", "θ", "²", "|", "&&",
-        "and", "\0",
+        "2.5", ".", "1e", "e", "next", "initial(", "max(", "rate(", "sin", " ", "≤", "θ", "²", "|",
+        "&&", "and", "\0",
     ]);
     let text = prop::collection::vec(parts, 0..12).prop_map(|parts| parts.concat());
     proptest!(ProptestConfig::with_cases(5_000), |(text in text)| {

@@ -6,4 +6,5 @@ mod errors;
 mod gradients;
 mod hostile;
 mod linear;
+mod rates;
 mod values;

@@ -134,7 +134,7 @@ fn an_unknown_word_is_an_error_with_a_suggestion() {
       experiment.toml:7:8
         kind = "adaptive"
                ^^^^^^^^^^
-    hint: `kind` may be `vanilla`, `l1`, `l2`, `self-adaptive`
+    hint: `kind` may be `vanilla`, `l1`, `l2`, `self-adaptive`, `augmented-lagrangian`
     "#);
     assert_snapshot!(error_with("[field]\nactivations = \"tahn\"\n"), @r#"
     error: unknown activation `tahn`
@@ -244,7 +244,7 @@ fn a_key_without_effect_is_an_error() {
       experiment.toml:8:13
         tolerance = 1e-3
                     ^^^^
-    hint: leave it out, or write `kind = "l1"` or `kind = "l2"` or `kind = "self-adaptive"`
+    hint: leave it out, or write `kind = "l1"` or `kind = "l2"` or `kind = "self-adaptive"` or `kind = "augmented-lagrangian"`
     "#);
     assert_snapshot!(error_with("[strategy]\nkind = \"l1\"\ntolerance = 1e-3\n"), @"
     error: `tolerance` has no effect for `l1` without `best-point = true`
@@ -333,6 +333,41 @@ fn a_batch_must_fit_the_data() {
         batch = { windows = 4 }
                 ^^^^^^^^^^^^^^^
     hint: for example `batch = { trajectories = 4 }` or `batch = { windows = 8, rows = 20 }`
+    ");
+}
+
+#[test]
+fn multipliers_of_rows_do_not_fit_windows() {
+    let batch = "batch = { windows = 4, rows = 3 }\n";
+    let text = format!("[strategy]\nkind = \"augmented-lagrangian\"\n[training]\n{batch}");
+    assert_snapshot!(error_with(&text), @"
+    error: `augmented-lagrangian` has a multiplier for each row, but the residual there depends on where a window begins
+      experiment.toml:9:9
+        batch = { windows = 4, rows = 3 }
+                ^^^^^^^^^^^^^^^^^^^^^^^^^
+    hint: leave `batch` out, write `batch = { trajectories = 4 }`, or use one of `l1`, `l2`, `self-adaptive`
+    ");
+    let own = "strategy = { kind = \"augmented-lagrangian\" }\n";
+    let text = format!("[[training.phase]]\niterations = 10\n{batch}{own}");
+    assert_snapshot!(error_with(&text), @"
+    error: `augmented-lagrangian` has a multiplier for each row, but the residual there depends on where a window begins
+      experiment.toml:8:9
+        batch = { windows = 4, rows = 3 }
+                ^^^^^^^^^^^^^^^^^^^^^^^^^
+    hint: leave `batch` out, write `batch = { trajectories = 4 }`, or use one of `l1`, `l2`, `self-adaptive`
+    ");
+    let batch = "batch = { trajectories = 1 }\n";
+    experiment_with(&format!("[strategy]\nkind = \"augmented-lagrangian\"\n[training]\n{batch}"));
+    assert_snapshot!(error_with("[strategy]\nkind = \"augmented-lagrangian\"\nrho-growth = 0.5\n"), @"
+    error: `rho-growth` in [strategy] is 0.5, but must be a number of at least 1
+      experiment.toml:8:14
+        rho-growth = 0.5
+                     ^^^
+    hint: for example `rho-growth = 4`
+    ");
+    assert_snapshot!(error_with("[strategy]\nkind = \"augmented-lagrangian\"\nrho-max = 1.0\n"), @"
+    error: the strategy `augmented-lagrangian` has `rho-max` 1, which is below `rho` 10
+      experiment.toml
     ");
 }
 

@@ -49,6 +49,7 @@ fn train(strategy: Box<dyn Strategy>, measured: &[(f64, f64)], grid: &[f64]) -> 
         let residuals: Vec<f64> = curve.windows(2).map(|pair| (pair[0] - pair[1]) / H).collect();
         fill_violations(&laws, &residuals, 0.0, &mut violations);
         let view = MisfitView {
+            margin: 0.0,
             terms: &terms,
             residuals: &residuals,
             violations: &violations,

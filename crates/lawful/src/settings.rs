@@ -62,6 +62,8 @@ pub enum Range {
     NotNegative,
     /// From 0 to below 1.
     BelowOne,
+    /// At least 1.
+    AtLeastOne,
 }
 
 /// Which values a key takes.
@@ -227,6 +229,7 @@ impl fmt::Display for Range {
             Self::Positive => "above 0",
             Self::NotNegative => "of at least 0",
             Self::BelowOne => "from 0 to below 1",
+            Self::AtLeastOne => "of at least 1",
         })
     }
 }
@@ -254,6 +257,7 @@ impl Range {
                 Self::Positive => x > 0.0,
                 Self::NotNegative => x >= 0.0,
                 Self::BelowOne => (0.0..1.0).contains(&x),
+                Self::AtLeastOne => x >= 1.0,
             }
     }
 }
@@ -383,6 +387,7 @@ mod tests {
     /// Another value than the default, of the kind that the key takes.
     fn another(values: &Values, now: &Setting) -> Setting {
         match values {
+            Values::Number(Range::AtLeastOne) => Setting::Number(2.375),
             Values::Number(_) => Setting::Number(0.375),
             Values::Optional(_) => Setting::Optional(Some(0.375)),
             Values::Count(_) => Setting::Count(7),

@@ -1,5 +1,5 @@
-//! An augmented Lagrangian, written outside of the library: multipliers for each law and point, which
-//! outer steps update. It needs everything that a strategy with a memory can need.
+//! The augmented Lagrangian on convex problems with known multipliers, and what strategies with a memory
+//! need of the training loop: points that keep their identity, outer steps, resume.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -12,108 +12,19 @@ use common::{LAWS, bits, dataset, laws, network, progress_bytes, ragged, relativ
 use lawful::law::Words;
 use lawful::optimiser::{AdamSettings, Lbfgs, LbfgsSettings, Optimiser, OptimiserKind, Step};
 use lawful::strategy::{
-    Evaluator, LawRows, MisfitView, ObjectiveChange, Slopes, State, Strategy, StrategyError, Value,
-    fill_violations,
+    AugmentedLagrangian, Evaluator, LawRows, MisfitView, ObjectiveChange, Slopes, State, Strategy,
+    Value, fill_violations,
 };
 use lawful::{
     Batch, Dataset, Equations, FreeStarts, Law, Misfit, Objective, Problem, RateDecay, Recorded,
     Relation, Sampler, Schedule, Segment, Settings, Solver, StopReason, Trainer,
 };
 
-/// With N residuals of a law, multipliers λ and the penalty ρ:
-///
-/// ```text
-/// φ = l(θ) + Σ_k (1/N) Σ_n λc + ½ρc²                      equalities
-///            Σ_k (1/N) Σ_n ([λ + ρc]₊² − λ²)/2ρ           inequalities
-/// λ ← λ + ρc, its positive part for inequalities          outer steps
-/// ```
-///
-/// (Nocedal and Wright, Numerical Optimization, chapter 17.)
-#[derive(Debug, Clone, Copy)]
-struct AugmentedLagrangian {
-    rho: f64,
-    every: Option<usize>,
-}
-
-impl AugmentedLagrangian {
-    /// A change of a multiplier up to this share of 1 is none.
-    const SETTLED: f64 = 1e-12;
-
-    /// `λ + ρc`, its positive part for inequalities.
-    fn shifted(self, relation: Relation, lambda: f64, c: f64) -> f64 {
-        let shifted = lambda + self.rho * c;
-        if relation == Relation::AtMost { shifted.max(0.0) } else { shifted }
-    }
-}
-
-impl Strategy for AugmentedLagrangian {
-    fn name(&self) -> &'static str {
-        "augmented-lagrangian"
-    }
-
-    fn check(&self, _: &[LawRows]) -> Result<(), StrategyError> {
-        let reason = || format!("has the penalty {}, which must be above 0", self.rho);
-        if self.rho > 0.0 {
-            Ok(())
-        } else {
-            Err(StrategyError { strategy: self.name(), reason: reason() })
-        }
-    }
-
-    fn start(&self, laws: &[LawRows]) -> State {
-        State { numbers: vec![0.0; LawRows::state_len(laws)] }
-    }
-
-    fn outer_every(&self) -> Option<usize> {
-        self.every
-    }
-
-    fn outer_step(&self, state: &mut State, view: &MisfitView) -> ObjectiveChange {
-        let mut change = ObjectiveChange::Unchanged;
-        for (k, law) in view.laws.iter().enumerate() {
-            let lambdas = &mut state.numbers[LawRows::state_range(view.laws, k)];
-            for (&point, &c) in view.points_of(k).iter().zip(view.residuals_of(k)) {
-                let new = self.shifted(law.relation, lambdas[point], c);
-                if (new - lambdas[point]).abs() > Self::SETTLED {
-                    change = ObjectiveChange::Substantial;
-                    lambdas[point] = new;
-                }
-            }
-        }
-        change
-    }
-
-    fn weights(&self, _: &mut State, _: &MisfitView, _: usize, weights: &mut [f64]) {
-        weights.fill(self.rho);
-    }
-
-    fn value(
-        &self,
-        state: &State,
-        view: &MisfitView,
-        weights: &[f64],
-        slopes: &mut Slopes,
-    ) -> Value {
-        let fit = view.fit();
-        slopes.terms.fill(1.0 / view.terms.len() as f64);
-        let mut value = fit;
-        for (k, (law, rho)) in view.laws.iter().zip(weights).enumerate() {
-            let lambdas = &state.numbers[LawRows::state_range(view.laws, k)];
-            let slopes = &mut slopes.residuals[law.start..][..law.len];
-            let n = law.len as f64;
-            let rows = view.points_of(k).iter().zip(view.residuals_of(k));
-            for (slope, (&point, &c)) in slopes.iter_mut().zip(rows) {
-                let lambda = lambdas[point];
-                let shifted = self.shifted(law.relation, lambda, c);
-                *slope = shifted / n;
-                value += match law.relation {
-                    Relation::Equality => lambda * c + 0.5 * rho * c * c,
-                    Relation::AtMost => (shifted * shifted - lambda * lambda) / (2.0 * rho),
-                } / n;
-            }
-        }
-        Value { value, fit, violation: view.violation() }
-    }
+/// Rounds of so many iterations, or only where the optimiser stalls; with a constant penalty, so that
+/// multipliers alone bring the digits.
+fn augmented(rho: f64, every: Option<usize>) -> AugmentedLagrangian {
+    let round = every.unwrap_or(usize::MAX >> 1);
+    AugmentedLagrangian { rho, rho_growth: 1.0, round, ..AugmentedLagrangian::default() }
 }
 
 const EVERY: [Option<usize>; 2] = [Some(5), None];
@@ -159,6 +70,7 @@ mod quadratic {
             violations: &violations,
             points: &POINTS,
             laws: &LAWS,
+            margin: 0.0,
         })
     }
 
@@ -175,9 +87,9 @@ mod quadratic {
 #[test]
 fn multipliers_of_a_convex_quadratic_problem_are_those_worked_by_hand() {
     for every in EVERY {
-        let strategy = AugmentedLagrangian { rho: 10.0, every };
+        let strategy = augmented(10.0, every);
         let mut evaluator = Evaluator::new(Box::new(strategy), &quadratic::LAWS).unwrap();
-        assert_eq!(evaluator.state().numbers, [0.0; 10]);
+        assert_eq!(evaluator.state().numbers[..10], [0.0; 10]);
         let mut lbfgs = Lbfgs::new(LbfgsSettings::default(), 3);
         let mut theta = vec![0.0; 3];
         let (mut outer_steps, mut accepted) = (0, 0);
@@ -218,7 +130,7 @@ fn multipliers_of_a_convex_quadratic_problem_are_those_worked_by_hand() {
         };
         let error = largest(&theta, &quadratic::OPTIMUM);
         assert!(error < 1e-7, "{every:?}: {theta:?} is off by {error:e}");
-        let multipliers = &evaluator.state().numbers;
+        let multipliers = &evaluator.state().numbers[..10];
         let error = largest(multipliers, &quadratic::MULTIPLIERS);
         assert!(error < 1e-6, "{every:?}: {multipliers:?} are off by {error:e}");
     }
@@ -226,9 +138,11 @@ fn multipliers_of_a_convex_quadratic_problem_are_those_worked_by_hand() {
 
 #[test]
 fn slopes_are_the_multipliers_where_laws_hold_and_match_central_differences_elsewhere() {
-    let strategy = AugmentedLagrangian { rho: 10.0, every: None };
+    let strategy = augmented(10.0, None);
     let mut evaluator = Evaluator::new(Box::new(strategy), &quadratic::LAWS).unwrap();
-    evaluator.set_state(&State { numbers: quadratic::MULTIPLIERS.to_vec() });
+    let mut state = evaluator.state().clone();
+    state.numbers[..10].copy_from_slice(&quadratic::MULTIPLIERS);
+    evaluator.set_state(&state);
     // At the optimum equalities are exactly 0, and one inequality holds with room to spare.
     quadratic::evaluate(&quadratic::OPTIMUM, |view| {
         assert_eq!(view.residuals, [0.0, 0.0, 0.0, -7.0]);
@@ -259,8 +173,9 @@ fn slopes_are_the_multipliers_where_laws_hold_and_match_central_differences_else
 
 #[test]
 fn settings_that_do_not_fit_are_refused_when_the_objective_is_built() {
-    let strategy = || Box::new(AugmentedLagrangian { rho: 0.0, every: None });
-    let text = "the strategy `augmented-lagrangian` has the penalty 0, which must be above 0";
+    let strategy =
+        || Box::new(AugmentedLagrangian { rho_max: 1.0, ..AugmentedLagrangian::default() });
+    let text = "the strategy `augmented-lagrangian` has `rho-max` 1, which is below `rho` 10";
     let error = Evaluator::new(strategy(), &quadratic::LAWS).err().unwrap();
     assert_eq!(error.to_string(), text);
     let problem = Problem::new(dataset(ragged()), laws(&LAWS));
@@ -335,7 +250,7 @@ fn trainer_finds_the_multipliers_worked_by_hand_with_every_optimiser() {
                 1e-4,
             ),
         ] {
-            let strategy = AugmentedLagrangian { rho: 10.0, every };
+            let strategy = augmented(10.0, every);
             let schedule =
                 Schedule { iterations, decay: RateDecay::Cosine, ..Schedule::constant() };
             let settings = Settings { iterations, schedule, ..Settings::default() };
@@ -347,14 +262,13 @@ fn trainer_finds_the_multipliers_worked_by_hand_with_every_optimiser() {
             assert!(!matches!(outcome.stop, StopReason::Failed(_)), "{case}");
             let theta = outcome.last.theta[0];
             assert!((theta - optimum).abs() < tolerance, "{case}: θ = {theta}");
-            let found = &outcome.last.strategy.laws.numbers;
+            let found = &outcome.last.strategy.laws.numbers[..3];
             for (found, expected) in found.iter().zip(multipliers) {
                 assert!(
                     (found - expected).abs() < 100.0 * tolerance,
                     "{case}: λ = {found}, not {expected}"
                 );
             }
-            assert_eq!(found.len(), 3, "{case}");
             assert!(outcome.last.outer_step > 0 || multipliers[2] < 0.1, "{case}");
         }
     }
@@ -365,7 +279,8 @@ fn resume_in_the_middle_gives_the_same_bytes_with_multipliers_and_outer_steps() 
     for optimiser in OptimiserKind::all() {
         for every in EVERY {
             let make = || {
-                let strategy = Box::new(AugmentedLagrangian { rho: 2.0, every });
+                let strategy = augmented(2.0, every);
+                let strategy = Box::new(AugmentedLagrangian { rho_growth: 4.0, ..strategy });
                 let problem = Problem::new(dataset(ragged()), laws(&LAWS));
                 let field = Box::new(network());
                 let objective =
@@ -427,7 +342,7 @@ fn points(misfit: &Misfit, laws: &[Law], k: usize) -> Vec<(u64, usize)> {
 
 #[test]
 fn a_row_is_the_same_point_in_trajectories_segments_and_windows() {
-    let mut objective = reaches(AugmentedLagrangian { rho: 1.0, every: None });
+    let mut objective = reaches(augmented(1.0, None));
     let laws = objective.problem().laws.clone();
     let data = objective.problem().dataset.clone();
     let rows = data.rows();
@@ -459,7 +374,7 @@ fn a_row_is_the_same_point_in_trajectories_segments_and_windows() {
             } else {
                 for initial in [false, true] {
                     let free_starts = FreeStarts { initial, segments: true };
-                    let objective = reaches(AugmentedLagrangian { rho: 1.0, every: None });
+                    let objective = reaches(augmented(1.0, None));
                     let mut objective = objective.with_free_starts(free_starts, &segments);
                     let mut theta = theta();
                     theta.resize(objective.parameter_len(), 0.0);
@@ -484,7 +399,7 @@ fn a_row_is_the_same_point_in_trajectories_segments_and_windows() {
 
 #[test]
 fn multipliers_of_segments_belong_to_the_same_rows_of_the_whole_path() {
-    let strategy = AugmentedLagrangian { rho: 2.0, every: Some(4) };
+    let strategy = augmented(2.0, Some(4));
     let data = dataset(ragged());
     let segments = Segment::cut(&data, 2, false);
     let free_starts = FreeStarts { initial: false, segments: true };
@@ -496,8 +411,9 @@ fn multipliers_of_segments_belong_to_the_same_rows_of_the_whole_path() {
     let mut trainer = trainer.with_sampler(Sampler::of(segments));
     let first = trainer.run(&mut ());
     let multipliers = &first.last.strategy.laws;
-    assert_eq!(multipliers.numbers.len(), REACHES.len() * data.rows());
-    assert!(multipliers.numbers.iter().filter(|x| x.abs() > 0.0).count() > 20);
+    let len = REACHES.len() * data.rows();
+    assert_eq!(multipliers.numbers.len(), len + 2 * REACHES.len());
+    assert!(multipliers.numbers[..len].iter().filter(|x| x.abs() > 0.0).count() > 20);
 
     // Single shooting begins with them: nothing is lost, and nothing is done to them yet.
     let theta = trainer.objective().layout().keep(&first.last.theta);
@@ -506,7 +422,10 @@ fn multipliers_of_segments_belong_to_the_same_rows_of_the_whole_path() {
     let trainer = Trainer::new(reaches(strategy), lbfgs, settings, theta.clone()).unwrap();
     let mut trainer = trainer.continuing(multipliers);
     let second = trainer.run(&mut ());
-    assert_eq!(bits(&second.last.strategy.laws.numbers), bits(&multipliers.numbers));
+    let numbers = &second.last.strategy.laws.numbers;
+    assert_eq!(bits(&numbers[..len]), bits(&multipliers.numbers[..len]));
+    // Violations on segments and on trajectories cannot be compared.
+    assert!(numbers[len + REACHES.len()..].iter().all(|x| x.is_infinite()));
 
     // φ by hand: each residual with the multiplier of its row.
     let misfit = trainer.objective().misfit();

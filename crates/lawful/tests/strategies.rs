@@ -7,8 +7,8 @@ mod common;
 use common::{all_strategies, bits};
 use lawful::Relation;
 use lawful::strategy::{
-    Evaluator, L1, L2, LawRows, MisfitView, Normalise, Residual, SelfAdaptive, Slopes, Strategy,
-    Vanilla, WeighBy, fill_violations,
+    AugmentedLagrangian, Evaluator, L1, L2, LawRows, MisfitView, Normalise, ObjectiveChange,
+    Residual, SelfAdaptive, Slopes, Strategy, Vanilla, WeighBy, fill_violations,
 };
 
 /// Two equalities and one inequality:
@@ -38,6 +38,7 @@ fn view() -> MisfitView<'static> {
         violations: &VIOLATIONS,
         points: &POINTS,
         laws: &LAWS,
+        margin: 0.0,
     }
 }
 
@@ -159,7 +160,7 @@ fn self_adaptive_follows_equations_4_to_9() {
 fn self_adaptive_elementwise_takes_psi_of_each_term() {
     let strategy = SelfAdaptive { normalise: Normalise::Elementwise, ..SelfAdaptive::default() };
     let only_terms =
-        MisfitView { terms: &TERMS, residuals: &[], violations: &[], points: &[], laws: &[] };
+        MisfitView { residuals: &[], violations: &[], points: &[], laws: &[], ..view() };
     let expected = Expected {
         weights: &[],
         value: 2.0 / 3.0,
@@ -243,7 +244,7 @@ fn signed_penalties_of_two_laws_do_not_cancel() {
         [0, 1].map(|start| LawRows { relation: Relation::Equality, start, len: 1, points: 1 });
     // ψ(1) = 1/2 and ψ(−1/3) = −1/2.
     let (violations, residuals) = (&[1.0, 1.0 / 3.0], &[1.0, -1.0 / 3.0]);
-    let view = MisfitView { terms: &TERMS, residuals, violations, points: &[0, 0], laws: &laws };
+    let view = MisfitView { residuals, violations, points: &[0, 0], laws: &laws, ..view() };
     let value = Evaluator::new(Box::new(strategy), &laws).unwrap().evaluate(&view, 0);
     assert!((value.violation - 1.0).abs() < 1e-15, "{}", value.violation);
 }
@@ -261,6 +262,7 @@ fn self_adaptive_at_a_feasible_point_is_the_fit_alone() {
             violations: &violations,
             points: &[0, 1, 2, 3],
             laws: &laws,
+            margin: 0.0,
         };
         let psi = violation / (1.0 + violation);
         let expected = Expected {
@@ -276,6 +278,66 @@ fn self_adaptive_at_a_feasible_point_is_the_fit_alone() {
 }
 
 #[test]
+fn the_augmented_lagrangian_follows_its_formula_through_rounds() {
+    let strategy = AugmentedLagrangian { rho: 2.0, ..AugmentedLagrangian::default() };
+    // λ = 0, ρ = 2: the mean of c² for equalities, of ([2c]⁺)²/4 for the inequality.
+    let expected = Expected {
+        weights: &[2.0; 3],
+        value: 3.0 + 1.0 / 2.0 + 91.0 / 9.0 / 4.0 + 9.0 / 2.0,
+        fit: 3.0,
+        violation: 0.5 + 13.0 / 12.0 + 1.5,
+        term_slopes: &[0.5; 2],
+        residual_slopes: &[1.0, 0.0, 1.5, 0.5, -0.5 / 3.0, 0.0, 0.0, 3.0],
+    };
+    check(Box::new(strategy), &view(), &expected);
+
+    let mut evaluator = Evaluator::new(Box::new(strategy), &LAWS).unwrap();
+    assert_eq!(evaluator.outer_step(&view()), ObjectiveChange::Substantial);
+    // λ = 2c: [2, 0], [6, 2, −2/3, 0], [0, 6]. With the same residuals, λc + c² = 3c² in the mean, and
+    // (12² − 6²)/4 = 27.
+    let value = evaluator.evaluate(&view(), 0).value;
+    assert!((value - (3.0 + 1.5 + 3.0 * 91.0 / 36.0 + 13.5)).abs() < 1e-14, "{value}");
+    assert_eq!(evaluator.slopes().residuals[6..], [0.0, 6.0]);
+
+    // A second round with the same violations: each ρ is four times as large.
+    assert_eq!(evaluator.outer_step(&view()), ObjectiveChange::Substantial);
+    evaluator.evaluate(&view(), 1);
+    assert_eq!(evaluator.weights(), [8.0; 3]);
+    // A third one, in which the last law's have fallen to a quarter: (λ + ρc) of 12 + 8 · 3/4.
+    let residuals = [1.0, 0.0, 3.0, 1.0, -1.0 / 3.0, 0.0, -2.0, 0.75];
+    let violations = violations(&residuals);
+    let fallen = MisfitView { residuals: &residuals, violations: &violations, ..view() };
+    assert_eq!(evaluator.outer_step(&fallen), ObjectiveChange::Substantial);
+    evaluator.evaluate(&fallen, 2);
+    assert_eq!(evaluator.weights(), [32.0, 32.0, 8.0]);
+    // λ = 18 now, and the slope is (λ + ρc)/N.
+    assert!((evaluator.slopes().residuals[7] - 12.0).abs() < 1e-14);
+    for round in 3..12 {
+        evaluator.outer_step(&view());
+        evaluator.evaluate(&view(), round);
+    }
+    assert_eq!(evaluator.weights(), [1e4; 3], "penalties are bounded");
+}
+
+#[test]
+fn the_augmented_lagrangian_enforces_inequalities_with_their_margin() {
+    let laws = [LawRows { relation: Relation::AtMost, start: 0, len: 2, points: 2 }];
+    let (residuals, mut violations) = ([-0.25, 1.0], [0.0; 2]);
+    fill_violations(&laws, &residuals, 0.5, &mut violations);
+    let (points, margin) = (&[0, 1], 0.5);
+    let (residuals, violations) = (&residuals, &violations);
+    let view = MisfitView { terms: &TERMS, residuals, violations, points, laws: &laws, margin };
+    let strategy = AugmentedLagrangian { rho: 4.0, ..AugmentedLagrangian::default() };
+    let mut evaluator = Evaluator::new(Box::new(strategy), &laws).unwrap();
+    // Half of 4 · (1/4)² and of 4 · (3/2)², in the mean of two.
+    let value = evaluator.evaluate(&view, 0).value;
+    assert!((value - (3.0 + 0.0625 + 2.25)).abs() < 1e-15, "{value}");
+    assert_eq!(evaluator.slopes().residuals, [0.5, 3.0]);
+    evaluator.outer_step(&view);
+    assert_eq!(evaluator.state().numbers[..2], [1.0, 6.0]);
+}
+
+#[test]
 fn an_empty_set_of_laws_contributes_nothing() {
     let only_inequality = MisfitView {
         terms: &TERMS,
@@ -283,6 +345,7 @@ fn an_empty_set_of_laws_contributes_nothing() {
         violations: &[0.0, 3.0],
         points: &[0, 1],
         laws: &[LawRows { relation: Relation::AtMost, start: 0, len: 2, points: 2 }],
+        margin: 0.0,
     };
     let evaluator = Evaluator::new(Box::new(SelfAdaptive::default()), only_inequality.laws);
     let value = evaluator.unwrap().evaluate(&only_inequality, 0);
@@ -290,7 +353,7 @@ fn an_empty_set_of_laws_contributes_nothing() {
     // A law without any residual (a trajectory too short for it) counts as obeyed.
     let empty = [LawRows { relation: Relation::Equality, start: 0, len: 0, points: 3 }];
     let no_residual =
-        MisfitView { terms: &TERMS, residuals: &[], violations: &[], points: &[], laws: &empty };
+        MisfitView { residuals: &[], violations: &[], points: &[], laws: &empty, ..view() };
     for strategy in all_strategies(1) {
         let name = strategy.name();
         let value = Evaluator::new(strategy, &empty).unwrap().evaluate(&no_residual, 0);

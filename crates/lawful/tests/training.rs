@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use common::bits;
 use lawful::optimiser::{AdamSettings, LbfgsSettings};
-use lawful::strategy::{L1, StrategySettings};
+use lawful::strategy::{AugmentedLagrangian, L1, StrategySettings};
 use lawful::{
     Archive, Batch, Dataset, Enforcement, FORMAT, FieldSettings, Laws, LearnedConstant, Model,
     Observer, Phase, Random, Row, Shooting, StopReason, Trained, Training, Trajectory, short,
@@ -158,6 +158,13 @@ fn what_cannot_be_trained_is_refused_with_the_reason() {
     assert_eq!(
         refused(Training::new(data()).phases(phases)),
         "phase 1: L-BFGS cannot be trained on batches: the objective differs between batches"
+    );
+    let phases = vec![Phase { batch, ..Phase::new(AdamSettings::default(), 10) }];
+    let multipliers = StrategySettings::new(AugmentedLagrangian::default());
+    assert_eq!(
+        refused(Training::new(data()).strategy(multipliers).phases(phases)),
+        "phase 1: `augmented-lagrangian` has a multiplier for each row, but the residual there \
+         depends on where a window begins; windows are for `l1`, `l2`, `self-adaptive`"
     );
     let shooting = Shooting::Multiple { steps: 40, free: false };
     let long = Phase { shooting, ..Phase::new(AdamSettings::default(), 10) };

@@ -193,6 +193,7 @@ fn check(
     let strategy = strategy::read(section, &written_laws, smooth)?;
     let mut training = training::read(training, &written_laws)?;
     training.seed = seed.unwrap_or(training.seed);
+    training.check_windows(&strategy.strategy)?;
     if let Some(mark) = &strategy.best_point {
         training.check_best_point(mark)?;
     }

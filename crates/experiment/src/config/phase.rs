@@ -54,6 +54,21 @@ impl Written<'_> {
             _ => Ok(()),
         }
     }
+
+    /// Some strategies need the same residuals at a row in every batch.
+    pub(super) fn check_windows(&self, default: &StrategySettings) -> Result<(), Diagnostic> {
+        let kind = &self.phase.strategy.as_ref().unwrap_or(default).kind;
+        match (&self.batch, self.phase.batch) {
+            (Some(mark), Batch::Windows { .. }) if !kind.takes_windows() => {
+                let (why, others) = kind.refuses_windows();
+                let hint = format!(
+                    "leave `batch` out, write `batch = {{ trajectories = 4 }}`, or use one of {others}"
+                );
+                Err(mark.error(why).with_hint(hint))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The best point needs values of the objective that can be compared, and an optimiser that can return

@@ -5,7 +5,7 @@ use lawful::settings::{KeyInfo, LARGEST as LARGEST_COUNT, Range, Setting, Values
 
 use super::complete;
 use super::laws::WrittenLaw;
-use super::value::{BELOW_ONE, Bounds, LARGEST, NOT_NEGATIVE, POSITIVE, Value};
+use super::value::{AT_LEAST_ONE, BELOW_ONE, Bounds, LARGEST, NOT_NEGATIVE, POSITIVE, Value};
 use crate::diagnostic::Diagnostic;
 use crate::phrases::counted;
 
@@ -54,6 +54,7 @@ fn bounds(range: Range) -> Bounds {
         Range::Positive => POSITIVE,
         Range::NotNegative => NOT_NEGATIVE,
         Range::BelowOne => BELOW_ONE,
+        Range::AtLeastOne => AT_LEAST_ONE,
     }
 }
 

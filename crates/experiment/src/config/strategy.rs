@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | `kind` | `"self-adaptive"` | [`StrategyKind::NAMES`] | the strategy |
 //! | `margin` | 1e-6 if violations are squared, otherwise 0 | ≥ 0 | margin that training adds to inequalities, in units of the law's size on the data; not for `vanilla` |
-//! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible; for `l1` and `l2` only with `best-point` |
+//! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible; for other strategies than `self-adaptive` only with `best-point` |
 //! | `best-point` | `false` | `true`, `false` | whether training returns to the best point after every worse one |
 //! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | with `best-point`: the step after a rejection uses the gradient at the rejected point, or at the best one |
 //! | `backtrack` | `false` | `true`, `false` | with `best-point`: whether the step is halved after 20 rejections in a row |
@@ -12,7 +12,9 @@
 //! Each strategy has keys of its own ([`StrategyKind::keys`]). `l1` and `l2` have `mu`, the weight of
 //! violations: one number, or a list with one per `[[law]]`. `self-adaptive` has the fields of
 //! [`SelfAdaptive`](lawful::strategy::SelfAdaptive): `tolerance`, `count-above`, `normalise`,
-//! `weigh-by`, `weight-every`, `residual`, `penalty` and `penalise`.
+//! `weigh-by`, `weight-every`, `residual`, `penalty` and `penalise`. `augmented-lagrangian` has `rho`,
+//! `rho-growth`, `rho-max` and `round`, see
+//! [`AugmentedLagrangian`](lawful::strategy::AugmentedLagrangian).
 //!
 //! The defaults of `self-adaptive` are the paper's equations. If a recipe other than `"paper"` selects
 //! the phases, the default is the smooth form that L-BFGS needs, `penalty = "squared"` with

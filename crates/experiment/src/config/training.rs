@@ -22,6 +22,7 @@
 //! With `scale = "auto"`, errors are in standard deviations of their state variable, and violations in
 //! units of the size of their law on the data.
 
+use lawful::strategy::StrategySettings;
 use lawful::{Batch, Dataset, Loss, Phase, Prepared, RECIPES, Recipe, Sampler, Shooting};
 
 use super::complete::{self, Table};
@@ -90,13 +91,23 @@ impl Written<'_> {
     /// Checks that the best point can be found in every phase that is written here and has no strategy
     /// of its own.
     pub(crate) fn check_best_point(&self, best_point: &Mark) -> Result<(), Diagnostic> {
-        let phases: Vec<&Phase> = match &self.phases {
-            Phases::Recipe(_) => Vec::new(),
-            Phases::Listed(phases) => phases.iter().map(|written| &written.phase).collect(),
-            Phases::One(written) => vec![&written.phase],
-        };
-        let mut checked = phases.into_iter().filter(|phase| phase.strategy.is_none());
+        let phases = self.written().iter().map(|written| &written.phase);
+        let mut checked = phases.filter(|phase| phase.strategy.is_none());
         checked.try_for_each(|phase| phase::check_best_point(phase, best_point))
+    }
+
+    /// Checks that the strategy of each phase, its own or this one, can be used with its batches.
+    pub(crate) fn check_windows(&self, strategy: &StrategySettings) -> Result<(), Diagnostic> {
+        self.written().iter().try_for_each(|written| written.check_windows(strategy))
+    }
+
+    /// Returns the phases that are written here.
+    fn written(&self) -> &[phase::Written<'_>] {
+        match &self.phases {
+            Phases::Recipe(_) => &[],
+            Phases::Listed(phases) => phases,
+            Phases::One(written) => std::slice::from_ref(written),
+        }
     }
 }
 

@@ -46,6 +46,9 @@ pub(crate) const POSITIVE: Bounds = Bounds { words: "a number above 0", hold: |x
 /// At least 0.
 pub(crate) const NOT_NEGATIVE: Bounds =
     Bounds { words: "a number of at least 0", hold: |x| x >= 0.0 };
+/// At least 1.
+pub(crate) const AT_LEAST_ONE: Bounds =
+    Bounds { words: "a number of at least 1", hold: |x| x >= 1.0 };
 /// From 0 to below 1.
 pub(crate) const BELOW_ONE: Bounds =
     Bounds { words: "a number from 0 to below 1", hold: |x| (0.0..1.0).contains(&x) };

@@ -74,6 +74,8 @@ pub struct Misfit {
     residuals: Vec<f64>,
     violations: Vec<f64>,
     points: Vec<usize>,
+    /// Margin of inequalities.
+    margin: f64,
     /// The fit in the data's own units.
     loss: f64,
     /// The joints: the last row of a segment, and the first of the next one, which starts from a
@@ -137,6 +139,7 @@ impl Default for Misfit {
             residuals: Vec::new(),
             violations: Vec::new(),
             points: Vec::new(),
+            margin: 0.0,
             loss: 0.0,
             joints: Vec::new(),
             jumps: Vec::new(),
@@ -159,7 +162,8 @@ impl Misfit {
         segments: &[Segment],
         starts: &InitialStates,
     ) {
-        let Problem { dataset, laws, .. } = problem;
+        let Problem { dataset, laws, units, .. } = problem;
+        self.margin = units.margin;
         let (d, m) = (dataset.state().len(), dataset.inputs().len());
         self.offsets.clear();
         let mut rows = 0;
@@ -312,7 +316,7 @@ impl Misfit {
                 for &c in &self.scratch[rows] {
                     let c = c / unit;
                     self.residuals[at] = c;
-                    self.violations[at] = law.relation().violation(c, units.margin);
+                    self.violations[at] = law.relation().violation(c, self.margin);
                     at += 1;
                 }
             }
@@ -381,8 +385,9 @@ impl Misfit {
 
     /// Returns the view for a strategy: the loss terms, and the residuals of the penalised laws.
     pub fn view(&self) -> MisfitView<'_> {
-        let Self { terms, residuals, violations, points, penalised_rows, .. } = self;
-        MisfitView { terms, residuals, violations, points, laws: penalised_rows }
+        let Self { terms, residuals, violations, points, penalised_rows, margin, .. } = self;
+        let (laws, margin) = (penalised_rows, *margin);
+        MisfitView { terms, residuals, violations, points, laws, margin }
     }
 
     /// Returns the continuity of segments as one equality law: the jumps of the states, in units of the
@@ -398,6 +403,7 @@ impl Misfit {
             violations: jump_sizes,
             points: jump_points,
             laws: continuity,
+            margin: 0.0,
         }
     }
 

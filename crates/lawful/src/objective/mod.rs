@@ -238,7 +238,13 @@ impl Objective {
             self.segments.clear();
             self.segments.extend_from_slice(segments);
             self.flow.select(&self.problem.dataset, segments, &self.starts);
+            let joints = self.misfit.continuity().points.len();
             self.misfit.lay_out(&self.problem, segments, &self.starts);
+            let continuity = self.misfit.continuity();
+            // Its points are those of the segments.
+            if continuity.points.len() != joints {
+                self.continuity.restart(continuity.laws);
+            }
         }
     }
 
@@ -283,7 +289,7 @@ impl Objective {
 
     /// Continues with the strategy's state for the laws from the end of another phase.
     pub fn continue_phase(&mut self, laws: &State) {
-        self.evaluator.new_phase(laws);
+        self.evaluator.new_phase(laws, self.misfit.view().laws);
     }
 
     /// Applies the strategy to the misfit measured at θ, and differentiates.

@@ -69,11 +69,16 @@ impl Evaluator {
 
     /// Starts a phase that continues with this state of the previous phase. A state of another
     /// strategy, which has another length, is ignored.
-    pub fn new_phase(&mut self, state: &State) {
+    pub fn new_phase(&mut self, state: &State, laws: &[LawRows]) {
         if state.numbers.len() == self.state.numbers.len() {
             self.state.clone_from(state);
-            self.strategy.new_phase(&mut self.state);
+            self.strategy.new_phase(&mut self.state, laws);
         }
+    }
+
+    /// Starts anew with these laws, whose points are others.
+    pub(crate) fn restart(&mut self, laws: &[LawRows]) {
+        self.state = self.strategy.start(laws);
     }
 
     /// Notifies the strategy that the optimiser has accepted the point of the last evaluation.

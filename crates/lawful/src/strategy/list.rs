@@ -1,6 +1,6 @@
 //! The list of strategies, and the trait that describes each.
 
-use super::{L1, L2, SelfAdaptive, Strategy, StrategyError, Vanilla};
+use super::{AugmentedLagrangian, L1, L2, SelfAdaptive, Strategy, StrategyError, Vanilla};
 use crate::Relation;
 use crate::settings::{Setting, listed};
 use crate::train::Restore;
@@ -13,6 +13,7 @@ listed! {
         L1(L1),
         L2(L2),
         SelfAdaptive(SelfAdaptive),
+        AugmentedLagrangian(AugmentedLagrangian),
     }
 }
 
@@ -32,6 +33,12 @@ pub trait ListedStrategy {
     /// Returns whether violations enter squared, so that inequalities are enforced with a margin.
     fn squares_violations(&self) -> bool {
         false
+    }
+
+    /// Returns whether it can be used with batches of windows, in which the residual at a row depends on
+    /// where the window begins.
+    fn takes_windows(&self) -> bool {
+        true
     }
 
     /// Returns the total violation up to which a point is feasible, if the strategy defines one.
@@ -106,6 +113,22 @@ impl StrategyKind {
     /// See [`ListedStrategy::squares_violations`].
     pub fn squares_violations(&self) -> bool {
         self.listed().squares_violations()
+    }
+
+    /// See [`ListedStrategy::takes_windows`].
+    pub fn takes_windows(&self) -> bool {
+        self.listed().takes_windows()
+    }
+
+    /// Returns why it does not [take windows](Self::takes_windows), and the words of those that do.
+    pub fn refuses_windows(&self) -> (String, String) {
+        let others = Self::all().into_iter().filter(|kind| kind.takes_windows() && kind.enforces());
+        let words: Vec<String> = others.map(|kind| format!("`{}`", kind.name())).collect();
+        let why = format!(
+            "`{}` has a multiplier for each row, but the residual there depends on where a window begins",
+            self.name()
+        );
+        (why, words.join(", "))
     }
 
     /// See [`ListedStrategy::tolerance`].

@@ -19,6 +19,7 @@
 //!     residuals: &residuals,
 //!     violations: &violations,
 //!     points: &[0, 1, 2, 3],
+//!     margin: 0.0,
 //!     laws: &laws,
 //! };
 //! let mut evaluator = Evaluator::new(Box::new(SelfAdaptive::default()), &laws)?;
@@ -29,6 +30,7 @@
 //! # Ok::<(), lawful::strategy::StrategyError>(())
 //! ```
 
+mod augmented_lagrangian;
 mod evaluator;
 mod l1;
 mod l2;
@@ -37,6 +39,7 @@ mod self_adaptive;
 mod vanilla;
 mod view;
 
+pub use augmented_lagrangian::AugmentedLagrangian;
 pub use evaluator::{Evaluator, ObjectiveChange};
 pub use l1::L1;
 pub use l2::L2;
@@ -133,8 +136,8 @@ pub trait Strategy: Send + Sync {
     }
 
     /// Updates the state at the start of a phase that continues with the state of the previous phase.
-    fn new_phase(&self, state: &mut State) {
-        let _ = state;
+    fn new_phase(&self, state: &mut State, laws: &[LawRows]) {
+        let _ = (state, laws);
     }
 
     /// Updates the state at a point that the optimiser has accepted, before the weights of the next

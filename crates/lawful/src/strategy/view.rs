@@ -60,6 +60,8 @@ pub struct MisfitView<'a> {
     pub points: &'a [usize],
     /// The place of each law's residuals.
     pub laws: &'a [LawRows],
+    /// Margin of inequalities in `violations`, in units of the law.
+    pub margin: f64,
 }
 
 impl<'a> MisfitView<'a> {

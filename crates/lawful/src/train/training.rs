@@ -418,6 +418,10 @@ fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
             "{optimiser} cannot be trained on batches: the objective differs between batches"
         ));
     }
+    if matches!(phase.batch, Batch::Windows { .. }) && !strategy.kind.takes_windows() {
+        let (why, others) = strategy.kind.refuses_windows();
+        return Err(format!("{why}; windows are for {others}"));
+    }
     if strategy.best_point.is_some() && phase.batch != Batch::Full {
         return Err(
             "the best point cannot be found on batches: the objective differs between batches"

@@ -361,12 +361,19 @@ impl Trainer {
     /// Takes an outer step of the strategy if one is due. Returns whether the objective has changed, so
     /// that the same point must be evaluated again.
     fn outer_step(&mut self) -> bool {
-        let Self { objective, optimiser, progress, .. } = self;
+        let Self { objective, optimiser, progress, sampler, .. } = self;
         // Both ends of a line search belong to one objective.
         if optimiser.freezes_weights() || !progress.outer_step_is_due(objective.outer_every()) {
             return false;
         }
         progress.outer_step = progress.iteration;
+        // The points of a batch are those of some trajectories only.
+        if !sampler.is_full() {
+            objective.select(sampler.whole());
+            if objective.observe(&progress.theta).is_err() {
+                return false;
+            }
+        }
         if objective.outer_step() == ObjectiveChange::Unchanged {
             return false;
         }

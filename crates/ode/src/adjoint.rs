@@ -142,7 +142,7 @@ fn gather_guarded(
         let (times, offset) = (ivps.times(column), ivps.rows(column).start);
         let cells = column * d..(column + 1) * d;
         let (start_bar, end_bar) = (&mut start_bar[cells.clone()], &mut y_bar[cells]);
-        let (guarded_step, end) = (states.step(column, step, d), states.end(column, d));
+        let guarded_step = states.step(column, step, d);
         let (row, inside) = (&mut rows[column], &mut guarded.inside);
         let mut is_set = false;
         while *row > 0 && times[*row] > step.start {
@@ -154,8 +154,7 @@ fn gather_guarded(
                     is_set = true;
                 }
                 let theta = (times[*row] - step.start) / step.size();
-                let ends = (&mut *start_bar, &mut *end_bar);
-                inside.pull_back_value(guard, &guarded_step, (end, theta), bar, ends);
+                inside.pull_back_value(guard, &guarded_step, theta, bar);
             } else {
                 add(end_bar, bar);
             }

@@ -16,7 +16,7 @@
 //! ```text
 //! p(ϑ)  = y(t_n + ϑh) + ϑ²(3 − 2ϑ) (y_{n+1} − ỹ)
 //! q(ϑ)  = a p(ϑ) + (1 − a) ((1 − ϑ) y_n + ϑ y_{n+1}),      a in [0, 1] of the step alone
-//! y(ϑ)  = D(ϑ, y_n, y_{n+1}, q(ϑ))
+//! y(ϑ)  = D(ϑ, q, q(ϑ))
 //! ```
 //!
 //! Nothing depends on the output times asked for. A guard has no parameters, and no memory: the same
@@ -96,8 +96,10 @@ pub trait StepGuard {
         let _ = (control, a_bar, control_bar);
     }
 
-    /// Corrects the value at `theta` inside a step that ends in `next`: `value` arrives as `q(ϑ)`, with
-    /// `0 < ϑ < 1`.
+    /// Corrects the value at `theta` inside a step: `value` arrives as `q(ϑ)`, with `0 < ϑ < 1`.
+    ///
+    /// `curve` are the Bernstein coefficients of `q`: five states, the first is `y_n`, the last `y_{n+1}`,
+    /// and the slopes by ϑ at the ends are four times the differences of the outer pairs.
     ///
     /// # Errors
     /// If no correction makes the laws hold. The solve fails then, adaptive or not: steps do not depend
@@ -105,27 +107,34 @@ pub trait StepGuard {
     fn correct_inside(
         &mut self,
         step: &GuardedStep<'_>,
-        next: &[f64],
+        curve: &[f64],
         theta: f64,
         value: &mut [f64],
     ) -> Result<(), Refused> {
-        let _ = (step, next, theta, value);
+        let _ = (step, curve, theta, value);
         Ok(())
     }
 
     /// The adjoint of [`correct_inside`](Self::correct_inside), which returned `value` for `blended`:
-    /// adds to the bars of `y_n`, `y_{n+1}` and `q(ϑ)`. Without a correction the last is `value_bar`.
+    /// adds to the bars of `curve` and of `q(ϑ)`. Without a correction the latter is `value_bar`.
     fn pull_back_inside(
         &mut self,
         step: &GuardedStep<'_>,
-        next: &[f64],
+        curve: &[f64],
         theta: f64,
         inside: InsideBars<'_>,
     ) {
-        let _ = (step, next, theta);
+        let _ = (step, curve, theta);
         for (sum, bar) in inside.blended_bar.iter_mut().zip(inside.value_bar) {
             *sum += bar;
         }
+    }
+
+    /// Returns why the field has no rate somewhere between two times of a column, if it knows: asked when a
+    /// step is not finite, for the message.
+    fn undefined(&mut self, column: usize, start: f64, end: f64) -> Option<Refused> {
+        let _ = (column, start, end);
+        None
     }
 }
 
@@ -138,10 +147,8 @@ pub struct InsideBars<'a> {
     pub value: &'a [f64],
     /// Adjoint of the corrected value.
     pub value_bar: &'a [f64],
-    /// Adjoint of `y_n`, added to.
-    pub y_bar: &'a mut [f64],
-    /// Adjoint of `y_{n+1}`, added to.
-    pub next_bar: &'a mut [f64],
+    /// Adjoint of the Bernstein coefficients of `q`, added to.
+    pub curve_bar: &'a mut [f64],
     /// Adjoint of `q(ϑ)`, added to.
     pub blended_bar: &'a mut [f64],
 }

@@ -166,23 +166,28 @@ impl StepGuard for Shifted {
     fn correct_inside(
         &mut self,
         step: &GuardedStep<'_>,
-        next: &[f64],
+        curve: &[f64],
         theta: f64,
         value: &mut [f64],
     ) -> Result<(), Refused> {
         let step = self.at_origin(step);
-        self.inner().correct_inside(&step, next, theta, value)
+        self.inner().correct_inside(&step, curve, theta, value)
     }
 
     fn pull_back_inside(
         &mut self,
         step: &GuardedStep<'_>,
-        next: &[f64],
+        curve: &[f64],
         theta: f64,
         inside: InsideBars<'_>,
     ) {
         let step = self.at_origin(step);
-        self.inner().pull_back_inside(&step, next, theta, inside);
+        self.inner().pull_back_inside(&step, curve, theta, inside);
+    }
+
+    fn undefined(&mut self, column: usize, start: f64, end: f64) -> Option<Refused> {
+        let origin = self.origin(column);
+        self.inner().undefined(column, start + origin, end + origin)
     }
 }
 

@@ -244,7 +244,7 @@ impl StepGuard for Strict {
     fn correct_inside(
         &mut self,
         step: &GuardedStep<'_>,
-        _next: &[f64],
+        _curve: &[f64],
         theta: f64,
         _value: &mut [f64],
     ) -> Result<(), Refused> {

@@ -213,12 +213,12 @@ impl<'a> Forward<'a> {
                 failed = Some((column, None, refused));
                 break;
             }
-            let (guarded_step, end) = (states.step(column, step, d), states.end(column, d));
+            let guarded_step = states.step(column, step, d);
             for _ in 0..inside {
                 let t = times[rows[column]];
                 let theta = (t - step.start) / step.size();
                 let observed = &mut self.observed[(offset + rows[column]) * d..][..d];
-                let value = guarded.inside.value(guard, &guarded_step, end, theta, observed);
+                let value = guarded.inside.value(guard, &guarded_step, theta, observed);
                 if let Err(refused) = value {
                     failed = Some((column, Some(t), refused));
                     break;
@@ -271,12 +271,20 @@ impl<'a> Forward<'a> {
     }
 
     /// Returns the error for a step with a derivative or an end state that is not finite.
-    pub(crate) fn not_finite(&self) -> SolveError {
+    pub(crate) fn not_finite(&mut self) -> SolveError {
         let (d, work) = (self.stepper.d, &*self.stepper.work);
         let wrong =
             |block: &[f64]| block.chunks_exact(d).position(|y| !y.iter().all(|y| y.is_finite()));
         let n = self.stepper.len();
-        match (wrong(&work.k[..n]), wrong(&work.next[..n])) {
+        let (derivative, end) = (wrong(&work.k[..n]), wrong(&work.next[..n]));
+        // A field that guarantees laws may know why it has no rate there.
+        let column = derivative.or(end).unwrap_or(0);
+        let Step { start, end: until } = work.steps[column];
+        let guard = self.stepper.field.guard();
+        if let Some(refused) = guard.and_then(|guard| guard.undefined(column, start, until)) {
+            return self.refused((column, refused));
+        }
+        match (derivative, end) {
             (Some(column), _) => SolveError::DerivativeNotFinite(self.moment(column)),
             (None, column) => SolveError::NotFinite(self.moment(column.unwrap_or(0))),
         }

@@ -234,32 +234,30 @@ impl Inside {
         &self,
         guard: &mut dyn StepGuard,
         step: &GuardedStep<'_>,
-        next: &[f64],
         theta: f64,
         value: &mut [f64],
     ) -> Result<(), Refused> {
         at(&self.blended, theta, value);
-        guard.correct_inside(step, next, theta, value)
+        guard.correct_inside(step, &self.blended, theta, value)
     }
 
-    /// Adjoint of [`value`](Self::value): adds to the adjoints of the step's ends and of q.
+    /// Adjoint of [`value`](Self::value): adds to the adjoint of q.
     pub(crate) fn pull_back_value(
         &mut self,
         guard: &mut dyn StepGuard,
         step: &GuardedStep<'_>,
-        (next, theta): (&[f64], f64),
+        theta: f64,
         value_bar: &[f64],
-        (y_bar, next_bar): (&mut [f64], &mut [f64]),
     ) {
         at(&self.blended, theta, &mut self.q);
         self.value.copy_from_slice(&self.q);
-        let corrected = guard.correct_inside(step, next, theta, &mut self.value);
+        let corrected = guard.correct_inside(step, &self.blended, theta, &mut self.value);
         corrected.expect("a guard accepts what it has accepted before");
         self.q_bar.fill(0.0);
-        let Self { q, value, q_bar, blended_bar, .. } = self;
-        let bars = InsideBars { blended: q, value, value_bar, y_bar, next_bar, blended_bar: q_bar };
-        guard.pull_back_inside(step, next, theta, bars);
-        for (bar, weight) in blended_bar.chunks_exact_mut(q_bar.len()).zip(bernstein(theta)) {
+        let Self { q, value, q_bar, blended, blended_bar: curve_bar, .. } = self;
+        let bars = InsideBars { blended: q, value, value_bar, curve_bar, blended_bar: q_bar };
+        guard.pull_back_inside(step, blended, theta, bars);
+        for (bar, weight) in curve_bar.chunks_exact_mut(q_bar.len()).zip(bernstein(theta)) {
             bar.iter_mut().zip(&*q_bar).for_each(|(sum, bar)| *sum += weight * bar);
         }
     }

@@ -256,7 +256,7 @@ impl StepGuard for Sum {
     fn correct_inside(
         &mut self,
         step: &GuardedStep<'_>,
-        _next: &[f64],
+        _curve: &[f64],
         theta: f64,
         value: &mut [f64],
     ) -> Result<(), Refused> {
@@ -267,7 +267,7 @@ impl StepGuard for Sum {
     fn pull_back_inside(
         &mut self,
         _step: &GuardedStep<'_>,
-        _next: &[f64],
+        _curve: &[f64],
         _theta: f64,
         inside: InsideBars<'_>,
     ) {
@@ -358,7 +358,7 @@ impl StepGuard for Circle {
     fn correct_inside(
         &mut self,
         _step: &GuardedStep<'_>,
-        _next: &[f64],
+        _curve: &[f64],
         _theta: f64,
         value: &mut [f64],
     ) -> Result<(), Refused> {
@@ -368,7 +368,7 @@ impl StepGuard for Circle {
     fn pull_back_inside(
         &mut self,
         _step: &GuardedStep<'_>,
-        _next: &[f64],
+        _curve: &[f64],
         _theta: f64,
         inside: InsideBars<'_>,
     ) {

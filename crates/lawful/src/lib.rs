@@ -70,7 +70,8 @@ pub use data::{
 pub use field::{
     ConservingDescription, ConservingField, Constant, FieldDescription, FieldError, FieldPart,
     FormulaField, HybridField, Initialise, KnownDescription, KnownRates, LearnedConstant,
-    NetworkDescription, extend_rows, with_learned_as_variables,
+    NetworkDescription, NotSmooth, SmoothDescription, SmoothField, SmoothLaw, SmoothLaws,
+    dissipation, extend_rows, smooth_equality, with_learned_as_variables,
 };
 pub use fingerprint::Fingerprint;
 pub use lawful_law as law;

@@ -7,7 +7,8 @@ use lawful_ode::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{HybridField, KnownRates, LearnedConstant};
+use super::smooth::{SmoothDescription, SmoothLaws};
+use super::{HybridField, KnownRates, LearnedConstant, with_learned_as_variables};
 
 /// The description of a right-hand side: its names, and its parts from the inside out.
 ///
@@ -67,6 +68,9 @@ pub enum FieldPart {
     /// Projects the rate on the directions in which weighted sums of the states do not change; the
     /// outermost part.
     Conserving(ConservingDescription),
+    /// Equalities that the rate and the steps keep, and a quantity that they never raise; the outermost
+    /// part.
+    Smooth(SmoothDescription),
 }
 
 /// A multi-layer perceptron.
@@ -168,6 +172,14 @@ pub enum FieldError {
     /// Names or definitions that cannot be read.
     #[error(transparent)]
     Names(LawError),
+    /// A law that cannot be guaranteed.
+    #[error("the law `{law}` cannot be guaranteed: {why}")]
+    Law {
+        /// Its name.
+        law: String,
+        /// Why, as a sentence.
+        why: String,
+    },
     /// A known rate that cannot be read.
     #[error("the known rate of `{variable}`: {error}")]
     Rate {
@@ -273,7 +285,9 @@ impl FieldDescription {
             let inside = field.take();
             let word = part.word();
             // A wrapper around it would change the sums.
-            if matches!(part, FieldPart::Conserving(_)) && n + 1 < self.parts.len() {
+            if matches!(part, FieldPart::Conserving(_) | FieldPart::Smooth(_))
+                && n + 1 < self.parts.len()
+            {
                 return Err(FieldError::Order { part: word, reason: "must be the last" });
             }
             if is_known(part) && known != Some(n) {
@@ -302,6 +316,10 @@ impl FieldDescription {
                 (FieldPart::Conserving(conserving), Some(inside)) => {
                     Box::new(super::ConservingField::new(inside, &conserving.sums)?)
                 }
+                (FieldPart::Smooth(smooth), Some(inside)) => {
+                    let (vocabulary, variables) = self.vocabularies()?;
+                    Box::new(smooth.wrap(inside, &vocabulary, &variables, &self.known()?)?)
+                }
             });
         }
         let field = field.ok_or(FieldError::Empty)?;
@@ -310,6 +328,36 @@ impl FieldDescription {
             return Err(FieldError::Length { what: "rates of the vector field", found, expected });
         }
         Ok(field)
+    }
+
+    /// Returns the smooth laws that the field guarantees, to check and move states; none if there are no
+    /// such laws.
+    ///
+    /// # Errors
+    /// If the description of the laws is not valid.
+    pub fn smooth_laws(&self) -> Result<Option<SmoothLaws>, FieldError> {
+        let smooth = self.parts.iter().find_map(|part| match part {
+            FieldPart::Smooth(smooth) => Some(smooth),
+            _ => None,
+        });
+        let (vocabulary, variables) = self.vocabularies()?;
+        smooth.map(|smooth| smooth.on_states(&vocabulary, &variables)).transpose()
+    }
+
+    /// Returns the vocabulary, and the one in which learned constants are variables behind the state.
+    fn vocabularies(&self) -> Result<(Vocabulary, Vocabulary), FieldError> {
+        let vocabulary = self.vocabulary().map_err(FieldError::Names)?;
+        let variables = with_learned_as_variables(&vocabulary, &self.learned())?;
+        Ok((vocabulary, variables))
+    }
+
+    /// Returns the indices of the state variables with known rates.
+    fn known(&self) -> Result<Vec<usize>, FieldError> {
+        let known = self.parts.iter().find_map(|part| match part {
+            FieldPart::Known(known) => Some(&known.rates),
+            _ => None,
+        });
+        known.into_iter().flatten().map(|(name, _)| self.number(name)).collect()
     }
 
     /// Returns the scaling of the inner field: all rates, or the `outputs` of a network for some of them.
@@ -369,6 +417,7 @@ impl FieldPart {
             Self::Scaling(_) => "scaling",
             Self::Known(_) => "known",
             Self::Conserving(_) => "conserving",
+            Self::Smooth(_) => "smooth",
         }
     }
 }

@@ -6,6 +6,7 @@ mod description;
 mod formula;
 mod hybrid;
 mod initialise;
+mod smooth;
 
 pub use conserving::ConservingField;
 pub use constant::{LearnedConstant, extend_rows};
@@ -16,3 +17,6 @@ pub use description::{
 pub use formula::FormulaField;
 pub use hybrid::{HybridField, KnownRates, with_learned_as_variables};
 pub use initialise::Initialise;
+pub use smooth::{
+    NotSmooth, SmoothDescription, SmoothField, SmoothLaw, SmoothLaws, dissipation, smooth_equality,
+};

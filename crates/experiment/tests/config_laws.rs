@@ -170,7 +170,7 @@ fn a_name_that_cannot_be_is_shown_where_it_is_given() {
       experiment.toml:3:15
         constants = { t = 1 }
                       ^
-    hint: the reserved names are `t`, `pi`, `rate`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`
+    hint: the reserved names are `t`, `pi`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`, `rate`
     ");
     assert_snapshot!(system("constants = { \"a b\" = 1 }"), @r#"
     error: `a b` is not a valid name
@@ -190,7 +190,7 @@ fn a_name_that_cannot_be_is_shown_where_it_is_given() {
       experiment.toml:2:15
         state = ["x", "sin"]
                       ^^^^^
-    hint: the reserved names are `t`, `pi`, `rate`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`
+    hint: the reserved names are `t`, `pi`, `sin`, `cos`, `tan`, `exp`, `ln`, `log10`, `sqrt`, `abs`, `tanh`, `min`, `max`, `next`, `previous`, `initial`, `final`, `rate`
     "#);
 }
 

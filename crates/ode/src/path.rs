@@ -1,6 +1,7 @@
 //! The computed trajectory: observed states, accepted steps, and the record that its adjoint needs.
 
 use crate::initial_value_problems::InitialValueProblems;
+use crate::sensitivity::Tangents;
 use crate::solve::log::Log;
 use crate::solve::workspace::Workspace;
 
@@ -53,6 +54,7 @@ pub struct Path {
     pub(crate) counts: Counts,
     pub(crate) log: Log,
     pub(crate) work: Workspace,
+    pub(crate) tangents: Tangents,
 }
 
 impl Path {

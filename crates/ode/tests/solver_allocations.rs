@@ -11,7 +11,8 @@ use std::cell::Cell;
 use guards::CASES;
 use lawful_ode::tableaus::{BOSH3, DOPRI5, HEUN, RK4};
 use lawful_ode::{
-    Adaptive, Control, InitialValueProblems, NoInputs, Path, Solver, predict, pull_back, solve,
+    Adaptive, Control, InitialValueProblems, NoInputs, Path, Solver, predict, pull_back,
+    sensitivities, sensitivities_len, solve,
 };
 use systems::{Driven, Smooth};
 
@@ -62,6 +63,7 @@ fn the_second_iteration_allocates_nothing() {
             let (mut field, mut path, mut ivps) =
                 (Driven::field(), Path::new(), InitialValueProblems::new(2));
             let w = vec![1.0; 2 * times.len()];
+            let mut matrix = vec![0.0; 2 * times.len() * (4 + 2)];
             let mut iteration = || {
                 ivps.clear();
                 ivps.push(&times, &[0.6, -0.2]).expect("a valid problem");
@@ -77,6 +79,7 @@ fn the_second_iteration_allocates_nothing() {
                     &mut initial_bar,
                     &mut theta_bar,
                 );
+                sensitivities(&mut field, &solver, &ivps, &Smooth, &mut path, &mut matrix);
                 predict(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
             };
             let first = allocations(&mut iteration);
@@ -102,6 +105,7 @@ fn the_second_iteration_with_a_guard_allocates_nothing() {
                 let mut ivps = InitialValueProblems::new(2);
                 ivps.push(&times, &case.initial[0]).expect("a valid problem");
                 let w = vec![1.0; 2 * times.len()];
+                let mut matrix = vec![0.0; sensitivities_len(&*field, &ivps)];
                 let mut iteration = || {
                     let (mut y_bar, mut theta_bar) = ([0.0; 2], [0.0; 2]);
                     let (field, path) = (&mut *field, &mut path);
@@ -116,6 +120,7 @@ fn the_second_iteration_with_a_guard_allocates_nothing() {
                         &mut y_bar,
                         &mut theta_bar,
                     );
+                    sensitivities(field, &solver, &ivps, &NoInputs, path, &mut matrix);
                     predict(field, &solver, &ivps, &NoInputs, path).unwrap();
                 };
                 iteration();

@@ -33,6 +33,7 @@ fn assert_same(a: &ExperimentFile, b: &ExperimentFile) {
     );
     assert_eq!((a.loss, a.scale, a.seed), (b.loss, b.scale, b.seed));
     assert_eq!((a.initial_state, a.remedies), (b.initial_state, b.remedies));
+    assert_eq!(a.horizon.map(f64::to_bits), b.horizon.map(f64::to_bits));
     let bits = |of: &Prepared| [of.decay, of.validation].map(f64::to_bits);
     assert_eq!((&a.phases, bits(a)), (&b.phases, bits(b)));
     assert_eq!((&a.strategy, &a.scaling, &a.units), (&b.strategy, &b.scaling, &b.units));
@@ -54,7 +55,9 @@ fn assert_bits(a: &Dataset, b: &Dataset) {
 
 #[test]
 fn an_experiment_written_out_in_full_reads_back_the_same() {
-    for toml in [OSCILLATOR, MEASURED, SIMULATED, KNOWN, ALL_KNOWN] {
+    let forecast = OSCILLATOR.replacen("[[law]]", "horizon = 60.5\n[[law]]", 1);
+    assert_eq!(file(&forecast).experiment.training.horizon, Some(60.5));
+    for toml in [OSCILLATOR, &forecast, MEASURED, SIMULATED, KNOWN, ALL_KNOWN] {
         let folder = folder(toml);
         let original = folder.read().unwrap_or_else(|error| panic!("{error}"));
         let text = &original.complete;

@@ -371,3 +371,42 @@ fn an_input_needs_a_signal() {
     hint: write `inputs = { u = "sin(t)" }`, an expression of `t` for each
     "#);
 }
+
+/// A line measured up to t = 9, with a horizon.
+fn horizon(value: &str, more: &str) -> String {
+    let system = format!("[system]\nstate = [\"x\"]\nhorizon = {value}\n");
+    error(&format!("{system}[data]\nfile = \"data.csv\"\n{more}"))
+}
+
+#[test]
+fn a_horizon_is_a_time_after_the_data() {
+    let law = "[[law]]\nholds = \"x >= 0\"\n";
+    assert_snapshot!(horizon("9", law), @r#"
+    error: `horizon` has no effect: no trajectory of the training data ends before t = 9
+      experiment.toml:3:11
+        horizon = 9
+                  ^
+    hint: give a time after 9, or leave it out
+    "#);
+    assert_snapshot!(horizon("20", ""), @r#"
+    error: `horizon` has no effect: there is no law
+      experiment.toml:3:11
+        horizon = 20
+                  ^^
+    hint: leave it out, or add a [[law]]
+    "#);
+    assert_snapshot!(horizon("\"late\"", law), @r#"
+    error: `horizon` in [system] is the text "late", but must be a finite number
+      experiment.toml:3:11
+        horizon = "late"
+                  ^^^^^^
+    hint: for example `horizon = 20.0`
+    "#);
+    assert_snapshot!(horizon("inf", law), @r#"
+    error: `horizon` in [system] is inf, but must be a finite number
+      experiment.toml:3:11
+        horizon = inf
+                  ^^^
+    hint: for example `horizon = 20.0`
+    "#);
+}

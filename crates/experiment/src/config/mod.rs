@@ -219,6 +219,9 @@ fn check(
             }
         }
     }
+    if let Some((horizon, mark)) = &system.horizon {
+        on_data::check_horizon(*horizon, mark, &training_set, !written_laws.is_empty())?;
+    }
     let builder = Training::new(training_set.clone())
         .laws(laws)
         .field(field)
@@ -226,6 +229,10 @@ fn check(
         .predict(solvers.predict)
         .interpolation(data.interpolation)
         .strategy(strategy.strategy);
+    let builder = match system.horizon {
+        Some((horizon, _)) => builder.horizon(horizon),
+        None => builder,
+    };
     let builder = training::complete(training, builder, &training_set)?;
     let prepared = builder.prepare().map_err(|error| match (&error, &strategy.best_point) {
         // The best point cannot be combined with the phases that the recipe has selected.

@@ -1,4 +1,5 @@
-//! Checks of the training data that need numbers: laws must have a value on them, and states a square.
+//! Checks of the training data that need numbers: laws must have a value on them, and states a square; a horizon
+//! must be after the data.
 
 use lawful::law::{Steps, Workspace};
 use lawful::{Dataset, Law, LearnedConstant, exact, extend_rows};
@@ -93,6 +94,30 @@ pub(super) fn check_law(
         .with_hint(
             "check where it is defined: no division by 0, no root or logarithm of a negative number",
         ))
+}
+
+/// Refuses a horizon that no law or no trajectory would notice.
+pub(super) fn check_horizon(
+    horizon: f64,
+    mark: &Mark,
+    dataset: &Dataset,
+    has_laws: bool,
+) -> Result<(), Diagnostic> {
+    if !has_laws {
+        let error = mark.error("`horizon` has no effect: there is no law");
+        return Err(error.with_hint("leave it out, or add a [[law]]"));
+    }
+    let ends = dataset.trajectories().iter().filter_map(|t| t.times.last().copied());
+    let (first, last) =
+        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), end| (a.min(end), b.max(end)));
+    if horizon > first {
+        return Ok(());
+    }
+    let error = mark.error(format!(
+        "`horizon` has no effect: no trajectory of the training data ends before t = {}",
+        exact(horizon)
+    ));
+    Err(error.with_hint(format!("give a time after {}, or leave it out", exact(last))))
 }
 
 /// Refuses states whose squares overflow or vanish, and so do their errors.

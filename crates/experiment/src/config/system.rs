@@ -6,6 +6,7 @@
 //! | `inputs` | `[]` | a list of names | exogenous inputs u(t); the network has the state and the inputs as its inputs |
 //! | `constants` | `{}` | finite numbers, or tables | named numbers: `{ m = 1.0, k = { start = 2.0, min = 0 } }`; some can be learned, see [`super::constants`] |
 //! | `define` | `{}` | expressions | named expressions: `{ E = "m*v^2/2" }`; they can use each other |
+//! | `horizon` | none | a time after the last row of a trajectory | laws count up to it: each path is solved on to it in training |
 //!
 //! A name is a letter of any script, then letters, digits and `_`. `t`, `pi` and the names of
 //! functions are reserved.
@@ -19,11 +20,11 @@ use super::complete::{self, Table};
 use super::constants::{self, Constant};
 use super::formula;
 use super::section::{Name, Section};
-use super::value::{Text, Value};
+use super::value::{FINITE, Mark, Text, Value};
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] = &["state", "inputs", "constants", "define"];
+pub(crate) const KEYS: &[&str] = &["state", "inputs", "constants", "define", "horizon"];
 
 /// The checked section.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct System<'s> {
     /// Definitions that use a learned constant, directly or not, and one of those constants.
     moving: Vec<(String, String)>,
     pub(crate) constants: Vec<Constant<'s>>,
+    /// The time up to which laws count, and its place.
+    pub(crate) horizon: Option<(f64, Mark<'s>)>,
 }
 
 impl System<'_> {
@@ -84,6 +87,10 @@ pub(crate) fn read(mut section: Section<'_>) -> Result<System<'_>, Diagnostic> {
     }
     let inputs = section.take("inputs").map_or(Ok(Vec::new()), names)?;
     let constants = constants::read(section.take("constants"))?;
+    let horizon = match section.take("horizon") {
+        Some(value) => Some((value.number(FINITE, "20.0")?, value.mark())),
+        None => None,
+    };
     let mut definitions = Vec::new();
     if let Some(value) = section.take("define") {
         for (name, value) in value.table("{ E = \"x^2/2\" }")?.rest() {
@@ -115,7 +122,7 @@ pub(crate) fn read(mut section: Section<'_>) -> Result<System<'_>, Diagnostic> {
     let moves: HashSet<&str> = moving.iter().map(|(name, _)| name.as_str()).collect();
     fixed.definitions.retain(|(name, _)| !moves.contains(name.as_str()));
     let fixed = fixed.check().map_err(explained)?;
-    Ok(System { vocabulary, fixed, moving, constants })
+    Ok(System { vocabulary, fixed, moving, constants, horizon })
 }
 
 /// Where a name is written.
@@ -175,12 +182,16 @@ fn names(value: Value<'_>) -> Result<Vec<Text<'_>>, Diagnostic> {
 
 /// The section with every key.
 pub(crate) fn write(system: &System) -> Table {
-    let System { vocabulary, constants, .. } = system;
+    let System { vocabulary, constants, horizon, .. } = system;
     let constants = constants.iter().map(|constant| (constant.name.text.clone(), constant.write()));
-    complete::table([
+    let mut table = complete::table([
         ("state", complete::texts(vocabulary.state())),
         ("inputs", complete::texts(vocabulary.inputs())),
         ("constants", constants.collect::<Table>().into()),
         ("define", complete::named(vocabulary.definitions(), |text| text.as_str().into())),
-    ])
+    ]);
+    if let Some((horizon, _)) = horizon {
+        table.insert("horizon".to_owned(), (*horizon).into());
+    }
+    table
 }

@@ -38,6 +38,8 @@ pub struct Prepared {
     pub predict: Solver,
     /// How violations enter the objective.
     pub strategy: StrategySettings,
+    /// The time up to which laws count, beyond the last row; `None` for the rows only.
+    pub horizon: Option<f64>,
     /// Whether the network and the objective work in units estimated from the data.
     pub scale: bool,
     /// Whether the initial states of trajectories are trained.

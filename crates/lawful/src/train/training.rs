@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::recipes::{Choice, Facts, Given};
 use super::{FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Shooting, Trained};
 use crate::data::{Batch, Interpolation, Sampler, scaling, units};
+use crate::number::exact;
 use crate::settings::SettingError;
 use crate::strategy::{StrategyKind, StrategySettings};
 use crate::{DataError, Dataset, FieldError, Loss, ObjectiveError, Trajectory, Units};
@@ -32,6 +33,7 @@ use crate::{DataError, Dataset, FieldError, Loss, ObjectiveError, Trajectory, Un
 /// | [`recipe`](Self::recipe) or [`phases`](Self::phases) | the recipe `auto` |
 /// | [`strategy`](Self::strategy) | self-adaptive, in its smooth form for the recipes `auto`, `lbfgs` and `adam` |
 /// | [`solver`](Self::solver), [`predict`](Self::predict) | the 3/8 rule on the data's grid; adaptive Dormand–Prince |
+/// | [`horizon`](Self::horizon) | none: laws count at the rows |
 /// | [`loss`](Self::loss), [`interpolation`](Self::interpolation) | squared errors; linear inputs |
 /// | [`scale`](Self::scale), [`initial_state`](Self::initial_state), [`weight_decay`](Self::weight_decay), [`validation`](Self::validation), [`remedies`](Self::remedies) | chosen by the recipe |
 /// | [`seed`](Self::seed) | 1 |
@@ -44,6 +46,7 @@ pub struct Training {
     strategy: Option<StrategySettings>,
     solver: Solver,
     predict: Solver,
+    horizon: Option<f64>,
     loss: Loss,
     interpolation: Interpolation,
     scale: Option<bool>,
@@ -128,6 +131,7 @@ impl Training {
             strategy: None,
             solver: Solver::default(),
             predict: predict.expect("dopri5 has an error estimate"),
+            horizon: None,
             loss: Loss::default(),
             interpolation: Interpolation::default(),
             scale: None,
@@ -179,6 +183,12 @@ impl Training {
     #[must_use]
     pub fn predict(self, predict: Solver) -> Self {
         Self { predict, ..self }
+    }
+
+    /// Sets the time up to which laws count: each path is solved on to it, beyond the last row.
+    #[must_use]
+    pub fn horizon(self, horizon: f64) -> Self {
+        Self { horizon: Some(horizon), ..self }
     }
 
     /// Sets the loss.
@@ -306,6 +316,7 @@ impl Training {
             solver,
             predict,
             strategy,
+            horizon: self.horizon,
             scale,
             initial_state: self.initial_state.unwrap_or(choice.initial_state),
             decay: self.decay.unwrap_or(choice.decay),
@@ -343,6 +354,13 @@ impl Training {
         ] {
             if !fine {
                 return Err(TrainingError::Setting { setting, value, range });
+            }
+        }
+        if let Some(horizon) = self.horizon {
+            let ends = self.data.trajectories().iter().filter_map(|t| t.times.last());
+            if !horizon.is_finite() || !ends.clone().any(|&end| end < horizon) {
+                let (value, range) = (exact(horizon), "a time after the last row of a trajectory");
+                return Err(TrainingError::Setting { setting: "horizon", value, range });
             }
         }
         if let Some(strategy) = &self.strategy {

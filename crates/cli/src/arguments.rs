@@ -84,8 +84,14 @@ pub(crate) struct Check {
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: PathBuf,
     /// Print the experiment as TOML with every key written out
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) complete: bool,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fail (exit code 1) for a law that has no value on some steps of the data
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 #[derive(Debug, Args)]

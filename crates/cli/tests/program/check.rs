@@ -1,6 +1,7 @@
 //! `lawful check`.
 
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 use crate::support::{Place, TINY, tiny, with_data};
 
@@ -135,4 +136,54 @@ fn a_stiff_simulation_fails_with_time_state_and_a_way_out() {
     ] {
         assert!(said.err.contains(part), "{part}: {}", said.err);
     }
+}
+
+#[test]
+fn strict_fails_for_a_law_without_a_value_on_some_rows() {
+    let place = Place::with(&tiny("next(E) <= E", "sqrt(x) <= 1"));
+    let said = place.lawful(["check", "experiment.toml", "--strict"]);
+    assert_eq!(said.code, 1);
+    let fault =
+        "error: the law `energy never rises` has no finite value at 12 steps, first at t = ";
+    assert!(said.err.starts_with(fault), "{}", said.err);
+    assert!(!said.err.contains("no errors found"), "{}", said.err);
+    let place = Place::with(TINY);
+    let said = place.lawful(["check", "experiment.toml", "--strict"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+}
+
+#[test]
+fn json_has_what_the_summary_says() {
+    let place = Place::with(&tiny("next(E) <= E", "sqrt(x) <= 1"));
+    let said = place.lawful(["check", "experiment.toml", "--json"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    let value: Value = serde_json::from_str(&said.out).unwrap();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(
+        keys(&value),
+        [
+            "experiment",
+            "state",
+            "inputs",
+            "laws",
+            "sets",
+            "parameters",
+            "recipe",
+            "remarks",
+            "phases",
+            "faults",
+            "settings"
+        ]
+    );
+    let law = &value["laws"][0];
+    assert_eq!(law["name"], "energy never rises");
+    assert_eq!((&law["data"]["steps"], &law["data"]["undefined"]), (&json!(8), &json!(12)));
+    assert_eq!(law["data"]["violated"], 0);
+    assert_eq!(value["faults"].as_array().map(Vec::len), Some(1));
+    assert_eq!(keys(&value["sets"]), ["reconstruction", "later"]);
+    assert_eq!(value["sets"]["later"]["rows"], 30);
+    assert_eq!(value["parameters"], 32);
+    assert_eq!(value["settings"]["training"]["seed"], 3);
+    let both = place.lawful(["check", "experiment.toml", "--json", "--complete"]);
+    assert_eq!(both.code, 2, "{}", both.err);
 }

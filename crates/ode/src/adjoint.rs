@@ -12,7 +12,7 @@ use crate::initial_value_problems::InitialValueProblems;
 use crate::inputs::Inputs;
 use crate::path::Path;
 use crate::solve::Solver;
-use crate::solve::blocks::{add, spread};
+use crate::solve::blocks::{add, spread_column};
 use crate::solve::guarded::{self, GuardedStates};
 use crate::solve::replay::recompute;
 use crate::solve::step::Stepper;
@@ -117,9 +117,9 @@ fn gather(
             if times[*row] < step.end {
                 let theta = (times[*row] - step.start) / step.size();
                 tableau.dense_weights(theta, &mut work.weights);
-                // Dense output is for adaptive steps, which have one column.
-                add(&mut work.start_bar, bar);
-                spread(&mut work.k_bar, &work.h, &work.weights, bar);
+                let first = column * d;
+                add(&mut work.start_bar[first..][..d], bar);
+                spread_column(&mut work.k_bar[first..], step.size(), &work.weights, bar, n);
             } else {
                 add(&mut work.y_bar[column * d..][..d], bar);
             }

@@ -2,6 +2,10 @@
 //!
 //! Each is one trajectory, or one segment of a trajectory. Problems that share θ are solved
 //! together, as columns of one evaluation; each has its own times.
+//!
+//! A solve on a grid takes its steps between the *nodes* of each problem: all its observation times,
+//! unless others are given. Observations between nodes are then read from the dense output, and do not
+//! change the steps.
 
 use std::ops::Range;
 
@@ -26,19 +30,26 @@ pub struct InitialValueProblems {
     times: Vec<f64>,
     /// Index at which each column's times start, and the end of the last one's.
     offsets: Vec<usize>,
+    /// Nodes of the columns that have other nodes than times, and the same indices of them.
+    nodes: Vec<f64>,
+    node_offsets: Vec<usize>,
     initial: Vec<f64>,
 }
 
 impl InitialValueProblems {
     /// Creates an empty list of problems with `state_len` state variables.
     pub fn new(state_len: usize) -> Self {
-        Self { state_len, times: Vec::new(), offsets: vec![0], initial: Vec::new() }
+        let (offsets, node_offsets) = (vec![0], vec![0]);
+        let [times, nodes, initial] = [const { Vec::new() }; 3];
+        Self { state_len, times, offsets, nodes, node_offsets, initial }
     }
 
     /// Removes all problems and keeps the allocations.
     pub fn clear(&mut self) {
         self.times.clear();
         self.offsets.truncate(1);
+        self.nodes.clear();
+        self.node_offsets.truncate(1);
         self.initial.clear();
     }
 
@@ -49,6 +60,42 @@ impl InitialValueProblems {
     /// than the column before has, or if `initial` has another length than the state. Nothing is
     /// added then.
     pub fn push(&mut self, times: &[f64], initial: &[f64]) -> Result<(), InvalidProblem> {
+        self.check(times, times.len(), initial)?;
+        self.times.extend_from_slice(times);
+        self.offsets.push(self.times.len());
+        self.node_offsets.push(self.nodes.len());
+        self.initial.extend_from_slice(initial);
+        Ok(())
+    }
+
+    /// Adds a column whose steps on a grid lie between these nodes, from the first to the last of the
+    /// observation times. Columns are then in order of non-increasing number of nodes.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), for the times and for the nodes, or if the nodes do not begin and end with
+    /// the times.
+    pub fn push_between(
+        &mut self,
+        nodes: &[f64],
+        times: &[f64],
+        initial: &[f64],
+    ) -> Result<(), InvalidProblem> {
+        self.check(nodes, nodes.len(), initial)?;
+        self.check(times, nodes.len(), initial)?;
+        let ends = |times: &[f64]| [times[0], times[times.len() - 1]].map(f64::to_bits);
+        if ends(nodes) != ends(times) {
+            return Err(InvalidProblem::NodesEndElsewhere);
+        }
+        self.times.extend_from_slice(times);
+        self.offsets.push(self.times.len());
+        self.nodes.extend_from_slice(nodes);
+        self.node_offsets.push(self.nodes.len());
+        self.initial.extend_from_slice(initial);
+        Ok(())
+    }
+
+    /// Checks a column of this many nodes.
+    fn check(&self, times: &[f64], nodes: usize, initial: &[f64]) -> Result<(), InvalidProblem> {
         if times.is_empty() {
             return Err(InvalidProblem::NoTimes);
         }
@@ -63,14 +110,11 @@ impl InitialValueProblems {
             return Err(InvalidProblem::StateLength { found, expected });
         }
         if let Some(last) = self.columns().checked_sub(1) {
-            let (found, most) = (times.len(), self.times(last).len());
+            let (found, most) = (nodes, self.nodes(last).len());
             if found > most {
                 return Err(InvalidProblem::MoreTimes { found, most });
             }
         }
-        self.times.extend_from_slice(times);
-        self.offsets.push(self.times.len());
-        self.initial.extend_from_slice(initial);
         Ok(())
     }
 
@@ -94,6 +138,18 @@ impl InitialValueProblems {
         &self.times[self.rows(column)]
     }
 
+    /// Times between which a grid's steps of a column lie; the first and the last are those of its
+    /// observations.
+    pub fn nodes(&self, column: usize) -> &[f64] {
+        let own = &self.nodes[self.node_offsets[column]..self.node_offsets[column + 1]];
+        if own.is_empty() { self.times(column) } else { own }
+    }
+
+    /// Returns whether a column may have observations between its nodes.
+    pub(crate) fn observes_between(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
     /// Returns the range of the column's observations among those of all columns.
     pub fn rows(&self, column: usize) -> Range<usize> {
         self.offsets[column]..self.offsets[column + 1]
@@ -109,13 +165,17 @@ impl InitialValueProblems {
         &mut self.initial
     }
 
-    /// Number of intervals between observations of the longest problem.
+    /// Number of intervals between nodes of the longest problem.
     pub(crate) fn intervals(&self) -> usize {
-        if self.columns() == 0 { 0 } else { self.times(0).len() - 1 }
+        if self.columns() == 0 { 0 } else { self.nodes(0).len() - 1 }
     }
 
     /// Number of columns that have an interval of this index: a prefix.
     pub(crate) fn active(&self, interval: usize) -> usize {
+        if self.observes_between() {
+            let intervals = |column: &usize| self.nodes(*column).len() - 1;
+            return (0..self.columns()).take_while(|column| intervals(column) > interval).count();
+        }
         self.offsets.windows(2).take_while(|ends| ends[1] - ends[0] > interval + 1).count()
     }
 }
@@ -142,13 +202,15 @@ pub enum InvalidProblem {
         /// Number of state variables.
         expected: usize,
     },
-    /// Columns must be in order of non-increasing number of times.
+    /// Columns must be in order of non-increasing number of times, or of nodes.
     MoreTimes {
         /// Number of times.
         found: usize,
         /// Number of times of the column before.
         most: usize,
     },
+    /// The first and the last node must be those of the observation times.
+    NodesEndElsewhere,
 }
 
 impl std::fmt::Display for InvalidProblem {
@@ -169,6 +231,9 @@ impl std::fmt::Display for InvalidProblem {
                 )?;
                 write!(f, "non-increasing number of times")
             }
+            Self::NodesEndElsewhere => {
+                write!(f, "the nodes of a problem begin and end with its times")
+            }
         }
     }
 }
@@ -187,6 +252,12 @@ mod tests {
         }
         let active: Vec<_> = (0..3).map(|interval| ivps.active(interval)).collect();
         assert_eq!((ivps.intervals(), active), (2, vec![2, 1, 0]));
+        // Observations between nodes are no intervals.
+        ivps.clear();
+        ivps.push_between(&[0.0, 2.0], &[0.0, 0.5, 1.0, 2.0], &[0.0]).unwrap();
+        ivps.push(&[0.0, 1.0], &[0.0]).unwrap();
+        assert_eq!((ivps.intervals(), ivps.active(0), ivps.active(1)), (1, 2, 0));
+        assert_eq!((ivps.nodes(0), ivps.nodes(1)), (&[0.0, 2.0][..], &[0.0, 1.0][..]));
     }
 
     #[test]
@@ -207,7 +278,12 @@ mod tests {
         ];
         for (times, initial, message) in cases {
             assert_eq!(ivps.push(times, initial).unwrap_err().to_string(), message);
+            assert_eq!(ivps.push_between(times, times, initial).unwrap_err().to_string(), message);
             assert_eq!((ivps.columns(), ivps.observations()), (1, 2));
         }
+        let elsewhere = ivps.push_between(&[0.0, 1.0], &[0.0, 0.5], &[0.0]).unwrap_err();
+        assert_eq!(elsewhere.to_string(), "the nodes of a problem begin and end with its times");
+        assert!(ivps.push_between(&[0.0, 1.0], &[0.0, 0.5, 0.2, 1.0], &[0.0]).is_err());
+        assert_eq!((ivps.columns(), ivps.observations()), (1, 2));
     }
 }

@@ -9,7 +9,7 @@ use lawful_ode::{
     Precision, Solver, TABLEAUS, VectorField, pull_back, replay, sensitivities, sensitivities_len,
     solve,
 };
-use systems::{DRIVEN, Driven, Forgetful, Held, Smooth};
+use systems::{DRIVEN, Driven, Forgetful, Held, Smooth, with_observations_between};
 
 /// Every tableau with every control that it allows.
 fn solvers() -> impl Iterator<Item = Solver> {
@@ -57,15 +57,26 @@ fn matrix(
 /// Compares all rows with the adjoint of unit covectors, and a direction with differences of replays.
 fn check(label: &str, solver: &Solver, (field, theta, inputs, initial): Setting<'_>) {
     let label = format!("{label}, {} {:?}", solver.tableau().name, solver.control());
-    let mut ivps = ivps(initial, solver.control());
+    let ivps = ivps(initial, solver.control());
+    for ivps in with_observations_between(ivps, solver.control()) {
+        check_problems(&label, solver, (field, theta, inputs), ivps);
+    }
+}
+
+fn check_problems(
+    label: &str,
+    solver: &Solver,
+    (field, theta, inputs): (&mut dyn VectorField, &[f64], &dyn Inputs),
+    mut ivps: InitialValueProblems,
+) {
     field.set_parameters(theta);
     let mut path = Path::new();
-    solve(field, solver, &ivps, inputs, &mut path).expect(&label);
+    solve(field, solver, &ivps, inputs, &mut path).expect(label);
     let exact = matrix(field, solver, &ivps, inputs, &mut path);
     let (d, p) = (2, theta.len());
     let rows = path.all_observed().len();
     let column_of = |row: usize| {
-        (0..ivps.columns()).find(|&column| ivps.rows(column).contains(&(row / d))).expect(&label)
+        (0..ivps.columns()).find(|&column| ivps.rows(column).contains(&(row / d))).expect(label)
     };
     for row in 0..rows {
         let mut w = vec![0.0; rows];
@@ -89,16 +100,14 @@ fn check(label: &str, solver: &Solver, (field, theta, inputs, initial): Setting<
         let moves = start.iter().zip(&v[p..]).map(|(x, v)| x + shift * v);
         ivps.initial_mut().iter_mut().zip(moves).for_each(|(x, moved)| *x = moved);
         field.set_parameters(&theta);
-        replay(field, solver, &ivps, inputs, &path, &mut moved).expect(&label);
+        replay(field, solver, &ivps, inputs, &path, &mut moved).expect(label);
         moved.all_observed().to_vec()
     };
     let e = 1e-4;
     let [far_back, back, front, far_front] = [-2.0 * e, -e, e, 2.0 * e].map(&mut at);
     let columns: Vec<usize> = (0..rows)
         .map(|row| {
-            (0..ivps.columns())
-                .find(|&column| ivps.rows(column).contains(&(row / d)))
-                .expect(&label)
+            (0..ivps.columns()).find(|&column| ivps.rows(column).contains(&(row / d))).expect(label)
         })
         .collect();
     for row in 0..rows {

@@ -57,7 +57,12 @@ fn the_second_iteration_allocates_nothing() {
     let plain =
         [(&RK4, grid), (&DOPRI5, grid), (&DOPRI5, adaptive), (&BOSH3, adaptive), (&HEUN, adaptive)];
     let times: Vec<f64> = (0..30).map(|i| 0.2 * f64::from(i)).collect();
-    for memory in [Solver::MEMORY, 20_000, 0] {
+    // Of the same first and last observations.
+    let ends = [times[0], times[10], times[29]];
+    for (memory, nodes) in [Solver::MEMORY, 20_000, 0]
+        .iter()
+        .flat_map(|&memory| [&times[..], &ends].map(|nodes| (memory, nodes)))
+    {
         for (tableau, control) in plain {
             let solver = Solver::new(tableau, control).unwrap().with_memory(memory);
             let (mut field, mut path, mut ivps) =
@@ -66,7 +71,7 @@ fn the_second_iteration_allocates_nothing() {
             let mut matrix = vec![0.0; 2 * times.len() * (4 + 2)];
             let mut iteration = || {
                 ivps.clear();
-                ivps.push(&times, &[0.6, -0.2]).expect("a valid problem");
+                ivps.push_between(nodes, &times, &[0.6, -0.2]).expect("a valid problem");
                 solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
                 let (mut initial_bar, mut theta_bar) = ([0.0; 2], [0.0; 4]);
                 pull_back(

@@ -7,7 +7,7 @@ use lawful_ode::{
     Adaptive, Control, InitialValueProblems, Inputs, NoInputs, Path, Solver, TABLEAUS, VectorField,
     pull_back, replay, solve,
 };
-use systems::{DRIVEN, Driven, Held, Linear, Smooth, with_parameters};
+use systems::{DRIVEN, Driven, Held, Linear, Smooth, with_observations_between, with_parameters};
 
 /// Every tableau with every control that it allows.
 fn tableaus() -> impl Iterator<Item = Solver> {
@@ -56,19 +56,23 @@ fn gradient(
     (initial_bar, theta_bar)
 }
 
-fn check_against_differences(solver: &Solver, inputs: &dyn Inputs) {
+/// The same, and on grids also with observations between the nodes.
+fn all_ivps(control: Control) -> Vec<InitialValueProblems> {
+    with_observations_between(ivps(control), control)
+}
+
+fn check_against_differences(solver: &Solver, inputs: &dyn Inputs, ivps: &InitialValueProblems) {
     let label = format!("{} {:?}", solver.tableau().name, solver.control());
-    let ivps = ivps(solver.control());
     let mut field = Driven::field();
     let mut path = Path::new();
-    solve(&mut field, solver, &ivps, inputs, &mut path).expect("the solve succeeds");
+    solve(&mut field, solver, ivps, inputs, &mut path).expect("the solve succeeds");
     if let Control::Adaptive(settings) = solver.control() {
         let inside = |t: f64| path.steps(0).any(|step| step.start < t && t < step.end);
         assert!(ivps.times(0).iter().any(|&t| inside(t)), "{label}: no dense output");
         assert!(settings.first_step.is_none() || path.counts().rejected > 0, "{label}");
     }
     let w = covector(path.all_observed().len(), 0.3);
-    let (initial_bar, theta_bar) = gradient(&mut field, solver, &ivps, inputs, &mut path, &w);
+    let (initial_bar, theta_bar) = gradient(&mut field, solver, ivps, inputs, &mut path, &w);
 
     // Fourth-order central differences of replays: same steps, moved start or parameters.
     let mut moved_path = Path::new();
@@ -108,7 +112,9 @@ fn check_against_differences(solver: &Solver, inputs: &dyn Inputs) {
 #[test]
 fn gradient_matches_central_differences_for_every_tableau_and_control() {
     for solver in tableaus() {
-        check_against_differences(&solver, &Smooth);
+        for ivps in all_ivps(solver.control()) {
+            check_against_differences(&solver, &Smooth, &ivps);
+        }
     }
 }
 
@@ -116,7 +122,9 @@ fn gradient_matches_central_differences_for_every_tableau_and_control() {
 fn gradient_matches_central_differences_when_inputs_jump() {
     for announced in [false, true] {
         for solver in tableaus() {
-            check_against_differences(&solver, &Held { width: 0.4, announced });
+            for ivps in all_ivps(solver.control()) {
+                check_against_differences(&solver, &Held { width: 0.4, announced }, &ivps);
+            }
         }
     }
 }
@@ -166,13 +174,37 @@ fn gradient_is_added_and_does_not_depend_on_what_was_there() {
 #[test]
 fn replay_of_unchanged_parameters_gives_the_same_bits() {
     for solver in tableaus() {
-        let ivps = ivps(solver.control());
-        let mut field = Driven::field();
-        let (mut path, mut again) = (Path::new(), Path::new());
-        solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
-        replay(&mut field, &solver, &ivps, &Smooth, &path, &mut again).unwrap();
-        assert_eq!(path.all_observed(), again.all_observed(), "{}", solver.tableau().name);
-        assert!(path.steps(0).eq(again.steps(0)));
+        for ivps in all_ivps(solver.control()) {
+            let mut field = Driven::field();
+            let (mut path, mut again) = (Path::new(), Path::new());
+            solve(&mut field, &solver, &ivps, &Smooth, &mut path).unwrap();
+            replay(&mut field, &solver, &ivps, &Smooth, &path, &mut again).unwrap();
+            assert_eq!(path.all_observed(), again.all_observed(), "{}", solver.tableau().name);
+            assert!(path.steps(0).eq(again.steps(0)));
+        }
+    }
+}
+
+#[test]
+fn observations_between_nodes_change_neither_the_steps_nor_the_states_at_nodes() {
+    let inputs: [&dyn Inputs; 2] = [&Smooth, &Held { width: 0.4, announced: true }];
+    for (solver, inputs) in tableaus().flat_map(|solver| inputs.map(|inputs| (solver, inputs))) {
+        let [plain, between] = &all_ivps(solver.control())[..] else { continue };
+        let (mut field, mut coarse, mut fine) = (Driven::field(), Path::new(), Path::new());
+        solve(&mut field, &solver, plain, inputs, &mut coarse).unwrap();
+        solve(&mut field, &solver, between, inputs, &mut fine).unwrap();
+        let label = format!("{} {:?}", solver.tableau().name, solver.control());
+        for column in 0..plain.columns() {
+            assert!(coarse.steps(column).eq(fine.steps(column)), "{label}");
+            let states = fine.observed(column).chunks_exact(2).zip(between.times(column));
+            let at_nodes = states.filter(|(_, t)| plain.times(column).contains(t));
+            let at_nodes: Vec<f64> = at_nodes.flat_map(|(y, _)| y).copied().collect();
+            assert_eq!(coarse.observed(column), at_nodes, "{label}");
+        }
+        // The end of a step is where the next one begins.
+        let more = fine.counts().evaluations as f64 / coarse.counts().evaluations as f64;
+        let (own, fsal) = (solver.tableau().own_stages(), solver.tableau().is_fsal());
+        assert!(more < 1.0 + 0.3 / own as f64 || inputs.next_break(0, 0.0) < 9.0, "{label} {fsal}");
     }
 }
 

@@ -68,6 +68,41 @@ fn error_between_steps(tableau: &'static Tableau, h: f64) -> f64 {
     observed.zip(&times).map(|(y, &t)| distance(y, LimitCycle::solution(t))).fold(0.0, f64::max)
 }
 
+/// The same on a grid, in three columns of different length.
+fn error_between_nodes(tableau: &'static Tableau, intervals: usize) -> f64 {
+    let mut ivps = InitialValueProblems::new(2);
+    for less in [0, 1, 2] {
+        let at = |i: usize, of: usize| 2.0 * i as f64 / (of * intervals) as f64;
+        let nodes: Vec<f64> = (0..=intervals - less).map(|i| at(i, 1)).collect();
+        let times: Vec<f64> = (0..=5 * (intervals - less)).map(|i| at(i, 5)).collect();
+        let initial = LimitCycle::solution(0.0);
+        ivps.push_between(&nodes, &times, &initial).expect("a valid problem");
+    }
+    let solver = Solver::new(tableau, Control::Grid { substeps: 1 }).expect("a valid solver");
+    let mut path = Path::new();
+    solve(&mut LimitCycle::field(), &solver, &ivps, &NoInputs, &mut path)
+        .expect("the solve succeeds");
+    let errors = (0..3).flat_map(|column| {
+        let states = path.observed(column).chunks_exact(2).zip(ivps.times(column));
+        states.map(|(y, &t)| distance(y, LimitCycle::solution(t)))
+    });
+    errors.fold(0.0, f64::max)
+}
+
+#[test]
+fn measured_order_between_the_nodes_of_a_grid_is_the_dense_order_plus_one_up_to_the_tableaus() {
+    for tableau in TABLEAUS {
+        let stated = tableau.order.min(tableau.dense.order + 1);
+        let measured =
+            (error_between_nodes(tableau, 128) / error_between_nodes(tableau, 256)).log2();
+        assert!(
+            (measured - stated as f64).abs() < 0.2,
+            "{}: stated {stated}, measured {measured:.2}",
+            tableau.name
+        );
+    }
+}
+
 #[test]
 fn measured_order_between_the_steps_is_the_dense_order_plus_one_up_to_the_tableaus() {
     for tableau in TABLEAUS.iter().filter(|tableau| tableau.embedded.is_some()) {

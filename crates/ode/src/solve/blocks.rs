@@ -49,6 +49,25 @@ pub(crate) fn combine(out: &mut [f64], y: &[f64], h: &[f64], weights: &[f64], k:
     });
 }
 
+/// `out = y + h Σ_j w_j k_j` for one column: `k` begins at the column, in blocks of n entries.
+pub(crate) fn combine_column(
+    out: &mut [f64],
+    y: &[f64],
+    h: f64,
+    weights: &[f64],
+    k: &[f64],
+    n: usize,
+) {
+    let d = out.len();
+    in_blocks!(d, at, WIDTH => {
+        let sums = sums::<WIDTH>(weights, k, n, at);
+        let (out, y) = (&mut out[at..][..WIDTH], &y[at..][..WIDTH]);
+        for i in 0..WIDTH {
+            out[i] = y[i] + h * sums[i];
+        }
+    });
+}
+
 /// `out = h Σ_j w_j k_j`.
 pub(crate) fn weighted(out: &mut [f64], h: &[f64], weights: &[f64], k: &[f64]) {
     let n = out.len();
@@ -77,6 +96,16 @@ pub(crate) fn spread(k_bar: &mut [f64], h: &[f64], weights: &[f64], x: &[f64]) {
             }
         }
     });
+}
+
+/// The adjoint of [`combine_column`] with respect to k: `k_bar_j += w_j h x` for every j.
+pub(crate) fn spread_column(k_bar: &mut [f64], h: f64, weights: &[f64], x: &[f64], n: usize) {
+    for (j, &weight) in weights.iter().enumerate() {
+        let k_bar = &mut k_bar[j * n..][..x.len()];
+        for (k_bar, x) in k_bar.iter_mut().zip(x) {
+            *k_bar += weight * (h * x);
+        }
+    }
 }
 
 /// `out += x`.
@@ -118,9 +147,23 @@ mod tests {
             let (mut combined, mut alone) = (vec![f64::NAN; n], vec![f64::NAN; n]);
             combine(&mut combined, &y, &h, &weights, &k);
             weighted(&mut alone, &h, &weights, &k);
+            let mut column = vec![f64::NAN; n.min(3)];
+            let first = n - column.len();
+            combine_column(&mut column, &y[first..], h[first], &weights, &k[first..], n);
             let mut k_bar = k.clone();
             spread(&mut k_bar, &h, &weights, &y);
+            let mut column_bar = k.clone();
+            let ends = &y[first..];
+            spread_column(&mut column_bar[first..], h[first], &weights, ends, n);
             // Small integers and halves: every sum is exact.
+            for (i, value) in column.iter().enumerate() {
+                let i = first + i;
+                let expected = y[i] + h[first] * (0.5 * k[i] - 2.0 * k[2 * n + i]);
+                assert_eq!(value.to_bits(), expected.to_bits());
+                let back: Vec<f64> = (0..3).map(|j| column_bar[j * n + i] - k[j * n + i]).collect();
+                assert_eq!(back, weights.map(|weight| weight * h[first] * y[i]));
+            }
+            assert_eq!(column_bar[..first], k[..first]);
             for i in 0..n {
                 let sum = 0.5 * k[i] - 2.0 * k[2 * n + i];
                 assert_eq!((combined[i], alone[i]), (y[i] + h[i] * sum, h[i] * sum));

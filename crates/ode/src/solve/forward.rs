@@ -6,7 +6,7 @@ use crate::guard::Refused;
 use crate::initial_value_problems::InitialValueProblems;
 use crate::inputs::Inputs;
 use crate::path::{Counts, Path, Step};
-use crate::solve::blocks::combine;
+use crate::solve::blocks::combine_column;
 use crate::solve::guarded::{self, GuardedStates};
 use crate::solve::log::{Log, Record};
 use crate::solve::solver::Solver;
@@ -249,8 +249,16 @@ impl<'a> Forward<'a> {
                 if times[*row] < step.end {
                     let theta = (times[*row] - step.start) / step.size();
                     tableau.dense_weights(theta, &mut work.weights);
-                    // Dense output is for adaptive steps, which have one column.
-                    combine(observed, &work.y, &work.h, &work.weights, &work.k);
+                    let (first, n) = (column * d, work.steps.len() * d);
+                    let start = &work.y[first..][..d];
+                    combine_column(
+                        observed,
+                        start,
+                        step.size(),
+                        &work.weights,
+                        &work.k[first..],
+                        n,
+                    );
                 } else {
                     observed.copy_from_slice(&work.next[column * d..][..d]);
                 }

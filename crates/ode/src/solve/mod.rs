@@ -70,7 +70,9 @@ fn run(
 ) -> Result<(), SolveError> {
     match solver.control() {
         Control::Grid { substeps } => {
-            let slots = Slots::Grid(ivps.intervals() * substeps);
+            let steps = ivps.intervals() * substeps;
+            let dense = ivps.observes_between();
+            let slots = if dense { Slots::WithEnd(Some(steps)) } else { Slots::Grid(steps) };
             let solve = Forward::new(field, solver, ivps, inputs, path, slots, recording);
             grid::grid(solve, substeps)
         }

@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "every test file uses some of them")]
 
-use lawful_ode::{Equations, Inputs, Recorded, StepGuard, VectorField};
+use lawful_ode::{
+    Control, Equations, InitialValueProblems, Inputs, Recorded, StepGuard, VectorField,
+};
 
 /// A limit cycle that is run through with changing speed: nonlinear, non-autonomous, solved.
 ///
@@ -337,4 +339,29 @@ impl VectorField for Forgetful {
     fn fork(&self) -> Box<dyn VectorField> {
         Box::new(Self { field: self.field.fork(), slots: self.slots })
     }
+}
+
+/// These problems, and for a grid also the same ones with observations between their nodes.
+pub(crate) fn with_observations_between(
+    ivps: InitialValueProblems,
+    control: Control,
+) -> Vec<InitialValueProblems> {
+    let between = matches!(control, Control::Grid { .. }).then(|| {
+        let mut between = InitialValueProblems::new(ivps.state_len());
+        for column in 0..ivps.columns() {
+            let nodes = ivps.times(column);
+            let mut times = Vec::new();
+            for (interval, ends) in nodes.windows(2).enumerate() {
+                times.push(ends[0]);
+                // None, one or several in an interval; some at the end of a substep.
+                let shares = &[0.25, 1.0 / 3.0, 0.5, 0.9][..(interval + column) % 5];
+                times.extend(shares.iter().map(|share| ends[0] + (ends[1] - ends[0]) * share));
+            }
+            times.extend(nodes.last());
+            let initial = &ivps.initial()[column * ivps.state_len()..][..ivps.state_len()];
+            between.push_between(nodes, &times, initial).expect("a valid problem");
+        }
+        between
+    });
+    std::iter::once(ivps).chain(between).collect()
 }

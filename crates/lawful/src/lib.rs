@@ -62,7 +62,10 @@ mod statistics;
 pub mod strategy;
 mod train;
 
-pub use consistent::{ConsistentTable, TableRows, TableSettings};
+pub use consistent::{
+    Audit, ConsistentTable, Contradiction, Evidence, Finding, LawAudit, Place, TableRows,
+    TableSettings,
+};
 pub use data::{
     Batch, DataError, Dataset, Interpolation, Noise, NoiseLevel, Sampler, Segment, Simulation,
     Table, Trajectory, fill, noise, scaling, units,

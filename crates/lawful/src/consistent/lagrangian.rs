@@ -5,21 +5,34 @@ use lawful_law::{Law, Relation, Steps, Workspace};
 use super::curvature::Curvature;
 use super::minimise::minimise;
 
-/// Rounds of the augmented Lagrangian.
-const ROUNDS: usize = 20;
-/// Evaluations of a round.
-const EVALUATIONS: usize = 1500;
 /// First penalty, its factor after a round, and the largest.
 const RHO: f64 = 10.0;
 const RHO_FACTOR: f64 = 3.0;
 const RHO_MOST: f64 = 1e4;
-/// Residuals that count as 0, in units of the law.
-const HELD: f64 = 1e-7;
-/// Derivatives that count as 0.
-const FLAT: f64 = 1e-10;
+/// Rounds of the augmented Lagrangian.
+const ROUNDS: usize = 20;
+/// At the largest penalty, residuals that stay above this share of those before never vanish.
+const STAYS: f64 = 0.99;
+
+/// How closely a table is computed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// Evaluations of a round.
+    pub(crate) evaluations: usize,
+    /// Residuals that count as 0, in units of the law.
+    pub(crate) held: f64,
+    /// Derivatives that count as 0.
+    pub(crate) flat: f64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { evaluations: 1500, held: 1e-7, flat: 1e-10 }
+    }
+}
 
 /// The rows of one trajectory in which laws are to hold, in units of order one: `y = centre + scale z`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Rows<'a> {
     /// Times, increasing, and the row of the trajectory of each.
     pub(crate) times: Vec<f64>,
@@ -28,6 +41,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) inputs: Vec<f64>,
     /// Measured cells: index in z, and value.
     pub(crate) cells: Vec<(usize, f64)>,
+    /// The weight of each state variable's squared misfits.
+    pub(crate) weights: Vec<f64>,
     /// The z from which the search starts.
     pub(crate) guess: Vec<f64>,
     pub(crate) centre: &'a [f64],
@@ -56,7 +71,7 @@ pub(crate) struct Solution {
 /// Returns the table: the minimum of
 ///
 /// ```text
-/// mean over measured cells of (z − measured)² + smoothness · Σ D²     such that every law holds
+/// mean over measured cells of w (z − measured)² + smoothness · Σ D²     such that every law holds
 /// ```
 ///
 /// with the second divided differences `D` of [`Curvature`]. With residuals `c` in units of the law's size
@@ -68,20 +83,33 @@ pub(crate) struct Solution {
 /// ```
 ///
 /// by L-BFGS; then `λ ← λ + ρc`, or its positive part, and ρ grows.
-pub(crate) fn solve(rows: &Rows<'_>, laws: &[LawPoints<'_>], smoothness: f64) -> Solution {
+pub(crate) fn solve(
+    rows: &Rows<'_>,
+    laws: &[LawPoints<'_>],
+    smoothness: f64,
+    effort: Effort,
+) -> Solution {
     let mut search = Search::new(rows, laws, smoothness);
     let mut z = rows.guess.clone();
-    let mut rho = RHO;
+    let (mut rho, mut before) = (RHO, f64::INFINITY);
     for _ in 0..ROUNDS {
-        minimise(&mut z, EVALUATIONS, FLAT, |z, bar| search.evaluate(z, rho, bar));
+        minimise(&mut z, effort.evaluations, effort.flat, |z, bar| search.evaluate(z, rho, bar));
         let moved = search.update_multipliers(&z, rho);
-        if moved <= HELD * rho {
+        let residual = moved / rho;
+        let stays = rho >= RHO_MOST && residual > STAYS * before;
+        if residual <= effort.held || stays {
             break;
         }
+        before = residual;
         rho = (RHO_FACTOR * rho).min(RHO_MOST);
     }
     let left = search.violations(&z);
     Solution { z, left }
+}
+
+/// Returns the largest violation of each law at z, in units of the law.
+pub(crate) fn violations(rows: &Rows<'_>, laws: &[LawPoints<'_>], z: &[f64]) -> Vec<f64> {
+    Search::new(rows, laws, 0.0).violations(z)
 }
 
 /// The augmented Lagrangian with its buffers.
@@ -137,6 +165,7 @@ impl<'a> Search<'a> {
         let share = 1.0 / self.rows.cells.len().max(1) as f64;
         for &(cell, measured) in &self.rows.cells {
             let error = z[cell] - measured;
+            let share = share * self.rows.weights[cell % d];
             value += share * error * error;
             z_bar[cell] += 2.0 * share * error;
         }

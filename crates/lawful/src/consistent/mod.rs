@@ -4,6 +4,7 @@
 //! `S + I + R == 763`, falling S, rising R and a measured I follow S and R at every row. Such a table gives
 //! hardly measured states a scale, rates and starts, and shows whether laws and measurements agree.
 
+mod audit;
 mod curvature;
 mod lagrangian;
 mod minimise;
@@ -13,7 +14,8 @@ mod thin;
 use lawful_law::{Enforcement, Law, Steps, Workspace};
 use lawful_ode::Scaling;
 
-pub(crate) use lagrangian::{LawPoints, Rows, solve};
+pub use audit::{Audit, Contradiction, Evidence, Finding, LawAudit, Place};
+pub(crate) use lagrangian::{Effort, LawPoints, Rows, solve, violations};
 
 use crate::data::completed;
 use crate::{Dataset, LearnedConstant, Trajectory, Units, extend_rows};
@@ -101,7 +103,7 @@ impl ConsistentTable {
         for trajectory in dataset.trajectories() {
             let rows = maker.rows(trajectory, &firsts);
             let (points, of_law) = maker.points(trajectory, &rows, &shaping);
-            let solution = solve(&rows, &points, settings.smoothness);
+            let solution = solve(&rows, &points, settings.smoothness, Effort::default());
             for (&k, &violation) in of_law.iter().zip(&solution.left) {
                 left[k] = Some(f64::max(left[k].unwrap_or(0.0), violation));
             }
@@ -173,6 +175,7 @@ impl<'a> TableMaker<'a> {
             numbers,
             inputs,
             cells,
+            weights: vec![1.0; d],
             guess,
             centre: &scaling.state_centre,
             scale: &scaling.state,

@@ -10,6 +10,7 @@ mod simulate;
 pub use dataset::{DataError, Dataset, Trajectory};
 pub(crate) use interpolation::Tables;
 pub use interpolation::{Interpolation, Table, fill};
+pub(crate) use noise::at_most as noise_at_most;
 pub use noise::noise;
 pub(crate) use scale::completed;
 pub use scale::{scaling, units};

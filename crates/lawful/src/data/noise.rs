@@ -1,7 +1,7 @@
 //! Estimates the measurement noise from the data alone.
 
-use crate::Dataset;
 use crate::statistics::mean_and_variance;
+use crate::{Dataset, Trajectory};
 
 /// Orders of the divided differences.
 const ORDERS: std::ops::RangeInclusive<usize> = 2..=6;
@@ -30,32 +30,48 @@ pub fn noise(dataset: &Dataset) -> Vec<f64> {
 /// Estimates the noise of one state variable as a share of its standard deviation; 0 if there are too
 /// few cells for an estimate, or the variable is constant.
 pub(crate) fn of_variable(dataset: &Dataset, variable: usize) -> f64 {
-    let d = dataset.state().len();
-    let columns: Vec<Vec<(f64, f64)>> = (dataset.trajectories().iter())
-        .map(|t| {
-            let values = t.states.iter().skip(variable).step_by(d).copied();
-            t.times.iter().copied().zip(values).filter(|(_, value)| value.is_finite()).collect()
-        })
-        .collect();
+    let columns = columns(dataset, variable);
     let all = || columns.iter().flatten().map(|&(_, value)| value);
     let (mean, variance) = mean_and_variance(all());
     let spread = variance.sqrt();
     if spread <= 1e-12 * mean.abs() {
         return 0.0;
     }
-    let of_order = |order: usize| {
-        let windows = columns.iter().flat_map(|cells| cells.windows(order + 1));
-        let squares: Vec<f64> = windows.map(|cells| difference(cells).powi(2)).collect();
-        (squares.len() >= FEWEST)
-            .then(|| (squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
-    };
-    let sizes: Vec<f64> = ORDERS.filter_map(of_order).collect();
+    let sizes = sizes(&columns);
     let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
     match sizes[..] {
         [] => 0.0,
         [.., before, last] if before > STILL_FALLING * last && least >= last => 0.0,
         _ => (least / spread).min(1.0),
     }
+}
+
+/// Returns the most that the noise of one state variable can be, in its own units: the least root mean
+/// square of its divided differences, even if it is that of a signal sampled too coarsely. `None` if there
+/// are too few cells.
+pub(crate) fn at_most(dataset: &Dataset, variable: usize) -> Option<f64> {
+    sizes(&columns(dataset, variable)).into_iter().reduce(f64::min)
+}
+
+/// Returns the measured cells of one state variable, with their times, of each trajectory.
+fn columns(dataset: &Dataset, variable: usize) -> Vec<Vec<(f64, f64)>> {
+    let d = dataset.state().len();
+    let of_trajectory = |t: &Trajectory| {
+        let values = t.states.iter().skip(variable).step_by(d).copied();
+        t.times.iter().copied().zip(values).filter(|(_, value)| value.is_finite()).collect()
+    };
+    dataset.trajectories().iter().map(of_trajectory).collect()
+}
+
+/// Returns the root mean squares of the divided differences of each order that has enough of them.
+fn sizes(columns: &[Vec<(f64, f64)>]) -> Vec<f64> {
+    let of_order = |order: usize| {
+        let windows = columns.iter().flat_map(|cells| cells.windows(order + 1));
+        let squares: Vec<f64> = windows.map(|cells| difference(cells).powi(2)).collect();
+        (squares.len() >= FEWEST)
+            .then(|| (squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+    };
+    ORDERS.filter_map(of_order).collect()
 }
 
 /// Returns the normalised divided difference of neighbouring cells.
@@ -75,7 +91,7 @@ fn difference(cells: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dataset, Random};
+    use crate::Random;
 
     /// An oscillation of three periods, at uneven times, with this much noise.
     fn data(rows: usize, noise: f64) -> Dataset {

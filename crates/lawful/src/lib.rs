@@ -37,6 +37,7 @@
 //! | [`Solver`] | a Runge–Kutta tableau with its step control |
 //! | [`strategy`], [`StrategyKind`](strategy::StrategyKind) | how violations enter the objective; usable with any network, see `examples/any_network.rs` |
 //! | [`optimiser`], [`OptimiserKind`](optimiser::OptimiserKind) | Adam and L-BFGS, with the rate schedule [`Schedule`] |
+//! | [`least_squares`] | Levenberg–Marquardt, and the evidence that sets its weights |
 //! | [`settings`] | settings of strategies and optimisers as data: keys, ranges, words |
 //! | [`Objective`], [`Problem`] | φ(θ) and its gradient, exact for the steps taken |
 //! | [`Trainer`], [`Observer`] | the training loop of one phase: best point, failures, checkpoints; and what observes it |
@@ -52,6 +53,7 @@ mod consistent;
 mod data;
 mod field;
 mod fingerprint;
+pub mod least_squares;
 mod model;
 mod number;
 mod objective;

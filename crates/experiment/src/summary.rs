@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use lawful::{
-    Control, Enforcement, Law, LearnedConstant, Phase, Prepared, RateDecay, Relation, Schedule,
-    Solver, exact, short,
+    Control, Enforcement, Kept, Law, LearnedConstant, Phase, Prepared, RateDecay, Relation,
+    Schedule, Solver, exact, short,
 };
 
 use crate::config::on_data::{LawValues, law_values};
@@ -54,7 +54,8 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
     if experiment.training.laws.is_empty() {
         writeln!(out, "laws        none")?;
     }
-    for (law, (name, relation)) in experiment.training.laws.iter().zip(experiment.law_titles()) {
+    let laws = experiment.training.laws.iter().zip(&experiment.training.kept);
+    for ((law, kept), (name, relation)) in laws.zip(experiment.law_titles()) {
         let kind = match law.relation() {
             Relation::Equality => "equality",
             Relation::AtMost => "inequality",
@@ -66,6 +67,13 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
             Enforcement::Penalty => "",
         };
         writeln!(out, "law         {name}{relation} ({kind}{monitored})")?;
+        match kept {
+            Kept::Guaranteed(how) => writeln!(out, "            {how}")?,
+            Kept::Penalised(Some(why)) => {
+                writeln!(out, "            left to the strategy, not guaranteed: {why}")?;
+            }
+            Kept::Penalised(None) | Kept::Monitored => {}
+        }
         let values = law_values(law, &experiment.training.data, &experiment.training.constants);
         writeln!(out, "            {}", on_the_data(law, &values))?;
         if let Some((moment, _)) = &values.first {

@@ -200,3 +200,22 @@ fn a_chain_is_a_law_for_each_relation() {
     let names: Vec<&str> = experiment.training.laws.iter().map(lawful::Law::name).collect();
     assert_eq!(names, ["range (0 <= x)", "range (x <= 9)"]);
 }
+
+#[test]
+fn a_hard_law_without_a_guarantee_is_shown_with_what_can_be_done() {
+    let hard = |holds: &str| {
+        error_with(&format!(
+            "[[law]]\nname = \"bound\"\nstrategy = \"hard\"\nholds = \"{holds}\"\n"
+        ))
+    };
+    assert_snapshot!(hard("abs(x) == initial(abs(x))"), @r#"
+    error: the law `bound` cannot be guaranteed: the gradient of `abs`, `min` or `max` jumps
+      experiment.toml:9:9
+        holds = "abs(x) == initial(abs(x))"
+                ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    hint: write it with powers, for example `x^2` instead of `abs(x)`; or leave `strategy = "hard"` out, so that `[strategy]` enforces the law by a penalty or by multipliers
+    "#);
+    let off = hard("x == 3");
+    assert!(off.contains("is off the law `bound` by 3.00"), "{off}");
+    assert!(off.contains("experiment.toml:9:9"), "{off}");
+}

@@ -69,14 +69,14 @@ pub use consistent::{
     TableSettings,
 };
 pub use data::{
-    Batch, DataError, Dataset, Interpolation, Noise, NoiseLevel, Sampler, Segment, Simulation,
-    Table, Trajectory, fill, noise, scaling, units,
+    Accuracy, Batch, DataError, Dataset, Interpolation, Noise, NoiseLevel, Sampler, Segment,
+    Simulation, Table, Trajectory, fill, noise, scaling, units,
 };
 pub use field::{
     ConservingDescription, ConservingField, Constant, FieldDescription, FieldError, FieldPart,
-    FormulaField, HybridField, Initialise, KnownDescription, KnownRates, LearnedConstant,
-    NetworkDescription, NotSmooth, SmoothDescription, SmoothField, SmoothLaw, SmoothLaws,
-    dissipation, extend_rows, smooth_equality, with_learned_as_variables,
+    FormulaField, GuaranteedLaws, HybridField, Initialise, KnownDescription, KnownRates,
+    LearnedConstant, NetworkDescription, NotSmooth, SmoothDescription, SmoothField, SmoothLaw,
+    SmoothLaws, StateOff, dissipation, extend_rows, smooth_equality, with_learned_as_variables,
 };
 pub use fingerprint::Fingerprint;
 pub use lawful_law as law;
@@ -87,8 +87,8 @@ pub use lawful_ode::{
     Solver, Tableau, VectorField,
 };
 pub use model::{
-    Archive, FORMAT, LawDescription, LawScore, Model, ModelDescription, ModelError, PredictError,
-    Score, SolverDescription, TrainedStart,
+    Archive, FORMAT, LawDescription, LawScore, Model, ModelDescription, ModelError, OffLaw,
+    PredictError, Score, SolverDescription, TrainedStart,
 };
 pub use number::{exact, short};
 pub use objective::{
@@ -98,7 +98,7 @@ pub use objective::{
 pub use optimiser::{RateDecay, Schedule};
 pub use random::Random;
 pub use train::{
-    BestModel, BestPoint, Event, FieldSettings, GradientAt, Laws, Observer, Outcome, Phase,
+    BestModel, BestPoint, Event, FieldSettings, GradientAt, Kept, Laws, Observer, Outcome, Phase,
     PhaseStart, Plan, PlanState, Prepared, Progress, RECIPES, Recipe, Remedy, Restore, Row, Run,
     STEP_LEAST, Settings, Shooting, StopReason, Trained, Trainer, TrainerError, Training,
     TrainingError, Validated, Validation, Verdict, finer, scaled_mean_square, total,

@@ -202,7 +202,7 @@ fn a_trained_initial_state_is_found_where_the_first_row_is_wrong() {
     let lbfgs = Lbfgs::new(LbfgsSettings::default(), theta.len());
     let settings = Settings { iterations: 300, ..Settings::default() };
     let outcome = Trainer::new(objective, Box::new(lbfgs), settings, theta).unwrap().run(&mut ());
-    let found = &initial_states(&data, &outcome.last.theta[6..])[0];
+    let found = &initial_states(&data, None, &outcome.last.theta[6..])[0];
     // One cell of sixty is off by 0.4; the others are 1.
     assert!((found[0] - 1.0).abs() < 0.15 && found[1].abs() < 0.15, "{found:?}");
 }

@@ -260,20 +260,57 @@ fn a_law_that_no_field_can_guarantee_is_refused_with_the_reason() {
         refused(Training::new(data).laws(laws).field(field))
     };
     let network = || small(&oscillation());
-    let sum = "the law `a law` cannot be guaranteed: only a weighted sum of states that keeps its \
-               initial value can be guaranteed";
-    assert_eq!(hard("next(x^2 + v^2) <= x^2 + v^2", network()), sum);
-    assert_eq!(hard("x^2 + v^2 == initial(x^2 + v^2)", network()), sum);
-    assert_eq!(hard("x + v <= initial(x + v)", network()), sum);
-    assert_eq!(
-        hard("x + v == 1", network()),
-        "the law `a law` cannot be guaranteed: only a sum that keeps its initial value can be \
-         guaranteed; write it as `… == initial(…)`"
-    );
+    for (law, reason) in [
+        (
+            "x + v <= initial(x + v)",
+            "it does not compare a quantity with itself at the next time step, as `next(E) <= E` does",
+        ),
+        ("abs(x) == initial(abs(x))", "the gradient of `abs`, `min` or `max` jumps"),
+        ("rate(x) == v", "it states a rate that is not 0"),
+        (
+            "next(x^2 + t) <= x^2 + t",
+            "its quantity depends on time, so that no state can keep it from rising",
+        ),
+    ] {
+        let expected = format!("the law `a law` cannot be guaranteed: {reason}");
+        assert_eq!(hard(law, network()), expected);
+    }
     let known = vec![("x".to_owned(), "v".to_owned())];
     assert_eq!(
         hard("x + v == initial(x + v)", FieldSettings { known, ..network() }),
-        "the law `a law` cannot be guaranteed: known rates, which are not changed, may violate it"
+        "the law `a law` cannot be guaranteed: the rate of `x` is known, and known rates are never \
+         altered"
+    );
+    // The data are a circle of radius 1.
+    assert_eq!(
+        hard("x^2 + v^2 == 4", network()),
+        "the initial state of trajectory `1` is off the law `a law` by 3.00, and the accuracy of the \
+         data explains 0"
+    );
+}
+
+#[test]
+fn hard_laws_that_contradict_each_other_are_refused() {
+    let both = |first: &str, second: &str| {
+        let data = oscillation();
+        let laws = Laws::new(Laws::words(&data).check().unwrap());
+        let laws = laws.enforced("first", first, Enforcement::Hard).unwrap();
+        let laws = laws.enforced("second", second, Enforcement::Hard).unwrap();
+        refused(Training::new(data).laws(laws).field(small(&oscillation())))
+    };
+    let text = both("x^2 + v^2 == 1", "2*x^2 + 2*v^2 == 2.5");
+    assert!(
+        text.starts_with(
+            "the law `second` cannot be guaranteed: it contradicts `first`: where that holds, \
+             `2*x^2 + 2*v^2 == 2.5` is off by 0.5"
+        ),
+        "{text}"
+    );
+    let text = both("next(x) <= x", "next(v) <= v");
+    assert_eq!(
+        text,
+        "the law `second` cannot be guaranteed: one falling quantity can be guaranteed, and that of \
+         `first` is"
     );
 }
 

@@ -3,7 +3,7 @@
 //! | key | default | range | purpose |
 //! |---|---|---|---|
 //! | `name` | the text of `holds` | a text, different for each law | the name of the law in messages, tables and figures |
-//! | `strategy` | `"penalty"` | `"penalty"`, `"monitor"` | `"penalty"`: training penalises violations; `"monitor"`: they are only measured |
+//! | `strategy` | chosen by `kind = "auto"` of `[strategy]`, otherwise `"penalty"` | `"penalty"`, `"hard"`, `"monitor"` | `"penalty"`: training penalises violations; `"hard"`: the form of the vector field guarantees the law, and it is an error if it cannot; `"monitor"`: violations are only measured |
 //! | `holds` | required | a relation | `"next(E) <= E"`, `"A + B == 1"`, `"0 <= S <= 1"`; see [`lawful::law`] |
 
 use std::collections::HashSet;
@@ -21,8 +21,7 @@ use crate::diagnostic::Diagnostic;
 pub(crate) const KEYS: &[&str] = &["name", "strategy", "holds"];
 
 /// The words of `strategy`.
-const STRATEGIES: [(&str, Enforcement); 2] =
-    [("penalty", Enforcement::Penalty), ("monitor", Enforcement::Monitor)];
+const STRATEGIES: [(&str, Enforcement); 3] = Enforcement::NAMES;
 
 /// A law as written: a chain is several laws.
 #[derive(Debug, Clone)]
@@ -32,6 +31,13 @@ pub(crate) struct WrittenLaw {
     holds: String,
     /// One for each relation.
     pub(crate) parts: Vec<Law>,
+}
+
+impl WrittenLaw {
+    /// Returns whether a law with this name is one of its parts.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.parts.iter().any(|part| part.name() == name)
+    }
 }
 
 /// Reads all laws: checked, as written, and where each stands.
@@ -75,10 +81,14 @@ fn read_one<'s>(
     }
     let enforcement = section
         .take("strategy")
-        .map_or(Ok(Enforcement::Penalty), |value| value.word("strategy of a law", &STRATEGIES))?;
+        .map(|value| value.word("strategy of a law", &STRATEGIES))
+        .transpose()?;
     let before = laws.laws().len();
+    let laws = match enforcement {
+        Some(enforcement) => laws.enforced(&named.value, &text.value, enforcement),
+        None => laws.law(&named.value, &text.value),
+    };
     let laws = laws
-        .enforced(&named.value, &text.value, enforcement)
         .map_err(|error| formula::explain(&text, &format!("the law `{}`", named.value), &error))?;
     let parts = laws.laws()[before..].to_vec();
     let whole = [named.value.as_str()];
@@ -93,7 +103,31 @@ fn read_one<'s>(
         }
     }
     let (name, holds) = (named.value.clone(), text.value);
+    let enforcement = enforcement.unwrap_or_default();
     Ok((laws, WrittenLaw { name, enforcement, holds, parts }, mark))
+}
+
+/// Returns the laws with the enforcement that the training has chosen. A chain of which it has chosen
+/// several is written as one law for each relation.
+pub(crate) fn enforced(written: &[WrittenLaw], all: &[Law]) -> Vec<WrittenLaw> {
+    let mut rest = all;
+    let mut laws = Vec::with_capacity(written.len());
+    for law in written {
+        let (parts, others) = rest.split_at(law.parts.len());
+        rest = others;
+        let first = parts.first().map(Law::enforcement).unwrap_or_default();
+        if parts.iter().all(|part| part.enforcement() == first) {
+            laws.push(WrittenLaw { enforcement: first, parts: parts.to_vec(), ..law.clone() });
+        } else {
+            laws.extend(parts.iter().map(|part| WrittenLaw {
+                name: part.name().to_owned(),
+                enforcement: part.enforcement(),
+                holds: part.text().to_owned(),
+                parts: vec![part.clone()],
+            }));
+        }
+    }
+    laws
 }
 
 /// The sections with every key.

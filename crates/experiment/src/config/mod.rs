@@ -44,7 +44,7 @@ mod value;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use lawful::{Training, TrainingError};
+use lawful::{OffLaw, Training, TrainingError};
 
 pub use text::to_text;
 
@@ -240,8 +240,17 @@ fn check(
             let hint = "leave `best-point` out, or write `optimiser = \"adam\"` in a phase";
             mark.error(reason).with_hint(hint)
         }
+        (TrainingError::Law { law, .. } | TrainingError::Start(OffLaw { law, .. }), _) => {
+            let number = written_laws.iter().position(|written| written.has(law));
+            let error_of = |text| match number {
+                Some(number) => law_marks[number].error(text),
+                None => source.lacks(text),
+            };
+            error_of(error.to_string()).with_hint(error.hint().unwrap_or_default())
+        }
         _ => source.lacks(error.to_string()),
     })?;
+    let written_laws = laws::enforced(&written_laws, &prepared.laws);
 
     let mut complete = Table::new();
     complete.insert("name".to_owned(), name.as_str().into());

@@ -1,5 +1,6 @@
 //! Measurements: trajectories with gaps and inputs, their noise and their scale; or simulated ones.
 
+mod accuracy;
 mod dataset;
 mod interpolation;
 mod noise;
@@ -7,6 +8,7 @@ mod scale;
 mod segment;
 mod simulate;
 
+pub use accuracy::Accuracy;
 pub use dataset::{DataError, Dataset, Trajectory};
 pub(crate) use interpolation::Tables;
 pub use interpolation::{Interpolation, Table, fill};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::smooth::{SmoothDescription, SmoothLaws};
-use super::{HybridField, KnownRates, LearnedConstant, with_learned_as_variables};
+use super::{GuaranteedLaws, HybridField, KnownRates, LearnedConstant, with_learned_as_variables};
 
 /// The description of a right-hand side: its names, and its parts from the inside out.
 ///
@@ -204,6 +204,28 @@ impl FieldDescription {
         }
     }
 
+    /// Creates a description with the names of a vocabulary, of which some constants are learned, without
+    /// parts.
+    pub fn of_names(vocabulary: &Vocabulary, learned: &[LearnedConstant]) -> Self {
+        let constants = vocabulary.constants().iter().map(|(name, start)| {
+            let learned = learned.iter().find(|constant| constant.name == *name);
+            Constant {
+                name: name.clone(),
+                start: *start,
+                learned: learned.is_some(),
+                min: learned.and_then(|constant| constant.min),
+                max: learned.and_then(|constant| constant.max),
+            }
+        });
+        Self {
+            state: vocabulary.state().to_vec(),
+            inputs: vocabulary.inputs().to_vec(),
+            constants: constants.collect(),
+            definitions: vocabulary.definitions().to_vec(),
+            parts: Vec::new(),
+        }
+    }
+
     /// Returns the network, if there is one.
     pub fn network(&self) -> Option<&NetworkDescription> {
         self.parts.iter().find_map(|part| match part {
@@ -328,6 +350,15 @@ impl FieldDescription {
             return Err(FieldError::Length { what: "rates of the vector field", found, expected });
         }
         Ok(field)
+    }
+
+    /// Returns the laws that the field guarantees and that states can be moved to; none if there are no
+    /// such laws.
+    ///
+    /// # Errors
+    /// If the description of the laws is not valid.
+    pub fn guaranteed(&self) -> Result<Option<GuaranteedLaws>, FieldError> {
+        Ok(self.smooth_laws()?.map(GuaranteedLaws::smooth))
     }
 
     /// Returns the smooth laws that the field guarantees, to check and move states; none if there are no

@@ -4,6 +4,7 @@ mod conserving;
 mod constant;
 mod description;
 mod formula;
+mod guaranteed;
 mod hybrid;
 mod initialise;
 mod smooth;
@@ -15,6 +16,7 @@ pub use description::{
     NetworkDescription,
 };
 pub use formula::FormulaField;
+pub use guaranteed::{GuaranteedLaws, StateOff};
 pub use hybrid::{HybridField, KnownRates, with_learned_as_variables};
 pub use initialise::Initialise;
 pub use smooth::{

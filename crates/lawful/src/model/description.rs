@@ -4,7 +4,7 @@ use lawful_law::{Enforcement, Law};
 use lawful_ode::{Adaptive, Control, Solver, Tableau};
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldDescription, FieldError, Interpolation, with_learned_as_variables};
+use crate::{Accuracy, FieldDescription, FieldError, Interpolation, with_learned_as_variables};
 
 /// Everything about a model but its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,10 @@ pub struct ModelDescription {
     pub starts: Vec<TrainedStart>,
     /// Violation above which a step counts as violated in a report.
     pub count_above: f64,
+    /// How accurate the training data are, if the field guarantees laws: initial states that are off a law
+    /// by no more are moved to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<Accuracy>,
     /// The iteration at which training reached these parameters.
     pub iteration: usize,
 }

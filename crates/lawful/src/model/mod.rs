@@ -4,6 +4,7 @@
 mod archive;
 mod description;
 mod score;
+pub(crate) mod starts;
 
 use std::path::Path;
 
@@ -16,12 +17,14 @@ use lawful_ode::{
 pub use archive::{Archive, FORMAT, ModelError};
 pub use description::{LawDescription, ModelDescription, SolverDescription, TrainedStart};
 pub use score::{LawScore, Score};
+pub use starts::OffLaw;
 
 use crate::data::Table;
+use crate::number::short;
 use crate::strategy::Vanilla;
 use crate::{
-    Dataset, Failure, FieldError, FieldPart, Interpolation, Loss, Objective, Problem, Trajectory,
-    Units,
+    Accuracy, Dataset, Failure, FieldError, FieldPart, GuaranteedLaws, Interpolation, Loss,
+    Objective, Problem, Trajectory, Units,
 };
 
 /// A vector field with its learned parameters, the laws it was trained under, and the solver of its
@@ -66,6 +69,17 @@ pub enum PredictError {
         /// Inputs of the model.
         expected: usize,
     },
+    /// The initial state is off a law that the field guarantees along the path from it.
+    #[error("the initial state is off the law `{law}` by {}, and the path from it would be too", short(*.off))]
+    OffLaw {
+        /// The law's name.
+        law: String,
+        /// By how much, in units of the law.
+        off: f64,
+    },
+    /// The initial state cannot be moved to the laws.
+    #[error("the initial state cannot be moved to the laws: it {0}")]
+    NoProjection(String),
     /// The solver did not reach the last time.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -78,6 +92,11 @@ impl PredictError {
             Self::Initial { .. } => "give one number for each state variable".to_owned(),
             Self::Times => "sort the times, and give each only once".to_owned(),
             Self::Inputs { .. } => "give a value of each input in every row".to_owned(),
+            Self::OffLaw { .. } => {
+                "correct it, or move it to the laws: `--project`, in the library `Model::project`"
+                    .to_owned()
+            }
+            Self::NoProjection(_) => "give a state that is nearer to the laws".to_owned(),
             Self::Solve(error) => error.hint().to_string(),
         }
     }
@@ -220,18 +239,53 @@ impl Model {
         if found != expected || found * inputs.times.len() != inputs.values.len() {
             return Err(PredictError::Inputs { found, expected });
         }
+        let mut initial = initial.to_vec();
+        self.put_on_laws(times[0], &mut initial)?;
         let mut field = Shifted::new(self.field());
         let mut since = Vec::new();
         let origin = times_since(origin, times, &mut since);
         field.set_origins([origin]);
         let mut problems = InitialValueProblems::new(initial.len());
-        problems.push(&since, initial).expect("times were checked to increase");
+        problems.push(&since, &initial).expect("times were checked to increase");
         let mut path = Solution::default();
         let signal =
             Signal { interpolation: self.description.interpolation, table: inputs, origin };
         let solved = lawful_ode::predict(&mut field, &self.solver, &problems, &signal, &mut path);
         solved.map_err(|error| field.at_user_times(error))?;
         Ok(path.observed(0).to_vec())
+    }
+
+    /// Returns the laws that the field guarantees and that states can be moved to.
+    fn guaranteed(&self) -> Option<GuaranteedLaws> {
+        self.description.field.guaranteed().expect("it was built when the model was made")
+    }
+
+    /// Checks that a state is on the laws that the field guarantees, up to rounding, which is removed.
+    fn put_on_laws(&self, t: f64, state: &mut [f64]) -> Result<(), PredictError> {
+        let Some(mut laws) = self.guaranteed() else { return Ok(()) };
+        let mut worst: Option<(f64, String, f64)> = None;
+        laws.each_off(t, state, &mut |law| {
+            let share = (law.off / law.size).abs();
+            let is_off = share.is_nan() || share > starts::ROUNDING;
+            if is_off && worst.as_ref().is_none_or(|(most, ..)| share > *most) {
+                worst = Some((share, law.name.to_owned(), law.off.abs()));
+            }
+        });
+        match worst {
+            Some((_, law, off)) => Err(PredictError::OffLaw { law, off }),
+            None => self.project(t, state),
+        }
+    }
+
+    /// Moves an initial state at time `t` to the laws that the field guarantees and that state their value,
+    /// by the shortest way in sizes of the states to first order. Without such laws nothing changes.
+    ///
+    /// # Errors
+    /// If no such state is found.
+    pub fn project(&self, t: f64, state: &mut [f64]) -> Result<(), PredictError> {
+        let Some(mut laws) = self.guaranteed() else { return Ok(()) };
+        let moved = laws.project(t, state).map(|_| ());
+        moved.map_err(|refused| PredictError::NoProjection(refused.why.to_string()))
     }
 
     /// Returns the prediction along a trajectory of the data, from its initial state and with its inputs,
@@ -245,9 +299,18 @@ impl Model {
     }
 
     /// Returns the initial state of a trajectory: the trained one if a training trajectory has the same
-    /// name and first time, otherwise the measured one.
+    /// name and first time, otherwise the measured one. A measured state is moved to the laws that the
+    /// field guarantees, if it is off them by no more than the accuracy of the training data explains.
     pub fn initial_state(&self, trajectory: &Trajectory) -> Vec<f64> {
-        let measured = || trajectory.states[..self.state().len()].to_vec();
+        let measured = || {
+            let moved = self.guaranteed().and_then(|mut laws| {
+                let accuracy = self.description.accuracy.clone()?;
+                let d = self.state().len();
+                starts::moved(&mut laws, trajectory, d, &accuracy).ok().flatten()
+            });
+            let first = || trajectory.states[..self.state().len()].to_vec();
+            moved.map_or_else(first, |moved| moved.state)
+        };
         self.trained_state(trajectory).unwrap_or_else(measured)
     }
 
@@ -275,15 +338,26 @@ impl Model {
     /// # Panics
     /// If the data have other variables than the model.
     pub fn score_by(&self, data: &Dataset, solver: Solver) -> Result<Score, Failure> {
-        let mut objective = self.objective(data, solver);
+        let mut objective = self.objective(data, solver)?;
         score::score(&mut objective, self.parameters(), self.description.count_above)
     }
 
     /// Returns the model as an objective on some data, in their own units and without a strategy.
-    fn objective(&self, data: &Dataset, solver: Solver) -> Objective {
-        let starts: Vec<_> = (data.trajectories().iter().enumerate())
-            .filter_map(|(n, trajectory)| Some((n, self.trained_state(trajectory)?)))
-            .collect();
+    fn objective(&self, data: &Dataset, solver: Solver) -> Result<Objective, Failure> {
+        let mut laws = self.guaranteed();
+        let accuracy = laws.as_ref().map(|_| {
+            let own = Accuracy::of(data);
+            self.description.accuracy.as_ref().map_or(own.clone(), |other| own.or(other))
+        });
+        let mut starts = Vec::new();
+        for (n, trajectory) in data.trajectories().iter().enumerate() {
+            let mut state = self.trained_state(trajectory);
+            if let (None, Some(laws), Some(accuracy)) = (&state, &mut laws, &accuracy) {
+                let moved = starts::moved(laws, trajectory, self.state().len(), accuracy);
+                state = moved.map_err(Failure::from)?.map(|moved| moved.state);
+            }
+            starts.extend(state.map(|state| (n, state)));
+        }
         let problem = Problem {
             dataset: data.clone(),
             laws: self.laws.clone(),
@@ -294,7 +368,7 @@ impl Model {
         };
         let objective = Objective::new(problem, self.field(), solver, Box::new(Vanilla));
         let objective = objective.expect("data with the variables of the model");
-        if starts.is_empty() { objective } else { objective.starting_from(starts) }
+        Ok(if starts.is_empty() { objective } else { objective.starting_from(starts) })
     }
 
     /// Writes the model as a safetensors file: as a whole or not at all.

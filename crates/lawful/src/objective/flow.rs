@@ -25,7 +25,7 @@ struct Group {
     field: Shifted,
     /// Index of the segment of each column.
     segments: Vec<usize>,
-    /// Columns whose initial state is trained, each with the index of that state in z.
+    /// Columns whose initial state is not the measured one, each with the index of that state.
     free: Vec<(usize, usize)>,
     /// What the times of each column are counted from: its trajectory's start.
     origins: Vec<f64>,

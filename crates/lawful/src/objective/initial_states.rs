@@ -2,8 +2,9 @@
 
 use lawful_ode::Scaling;
 
+use super::on_laws::{NoStart, OnLaws};
 use crate::data::completed;
-use crate::{Dataset, Segment};
+use crate::{Dataset, GuaranteedLaws, Segment};
 
 /// Which initial states are trained along with the field, instead of taken from the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,11 +16,17 @@ pub struct FreeStarts {
 }
 
 /// Returns the trained initial states of all trajectories, from the z behind the field's parameters in
-/// a θ that was trained with [`FreeStarts::initial`] on full trajectories.
-pub fn initial_states(dataset: &Dataset, z: &[f64]) -> Vec<Vec<f64>> {
+/// a θ that was trained with [`FreeStarts::initial`] on full trajectories; moved to the laws that the field
+/// guarantees.
+pub fn initial_states(dataset: &Dataset, laws: Option<GuaranteedLaws>, z: &[f64]) -> Vec<Vec<f64>> {
     let free_starts = FreeStarts { initial: true, segments: false };
     let scaling = crate::scaling(dataset);
-    let starts = InitialStates::new(dataset, &scaling, free_starts, &Segment::whole(dataset));
+    let mut starts = InitialStates::new(dataset, &scaling, free_starts, &Segment::whole(dataset));
+    if let Some(laws) = laws {
+        starts.on_laws(laws, dataset);
+        // A state that cannot be moved stays where it is; its path cannot be solved.
+        let _ = starts.place(z);
+    }
     let d = dataset.state().len();
     let state = |at: usize| {
         let mut state = vec![0.0; d];
@@ -78,6 +85,8 @@ pub(crate) struct InitialStates {
     places: Vec<(usize, usize)>,
     guesses: Vec<f64>,
     scale: Vec<f64>,
+    /// Starts on the laws that the field guarantees.
+    on_laws: Option<OnLaws>,
 }
 
 impl InitialStates {
@@ -108,7 +117,7 @@ impl InitialStates {
             }
             guesses.extend_from_slice(&filled.1[row * d..][..d]);
         }
-        Self { fixed: false, places, guesses, scale: scaling.state.clone() }
+        Self { fixed: false, places, guesses, scale: scaling.state.clone(), on_laws: None }
     }
 
     /// Fixes these states for these trajectories, instead of the measured ones.
@@ -116,7 +125,31 @@ impl InitialStates {
         states.sort_by_key(|&(trajectory, _)| trajectory);
         let places = states.iter().map(|&(trajectory, _)| (trajectory, 0)).collect();
         let guesses = states.into_iter().flat_map(|(_, state)| state).collect();
-        Self { fixed: true, places, guesses, scale: vec![1.0; d] }
+        Self { fixed: true, places, guesses, scale: vec![1.0; d], on_laws: None }
+    }
+
+    /// Moves all starts to the laws that the field guarantees.
+    pub(crate) fn on_laws(&mut self, laws: GuaranteedLaws, dataset: &Dataset) {
+        if self.scale.is_empty() {
+            self.scale = vec![1.0; dataset.state().len()];
+        }
+        self.on_laws = Some(OnLaws::new(laws, dataset, &self.places));
+    }
+
+    /// Computes the states that are moved to laws, before they are written.
+    pub(crate) fn place(&mut self, z: &[f64]) -> Result<(), NoStart> {
+        let Self { fixed, guesses, scale, on_laws, .. } = self;
+        let Some(on_laws) = on_laws else { return Ok(()) };
+        on_laws.place(|at, state| write(*fixed, guesses, scale, (at, z), state))
+    }
+
+    /// Turns the gathered adjoints into those of z, once all are gathered.
+    pub(crate) fn pull_back(&mut self, z_bar: &mut [f64]) {
+        let Some(on_laws) = self.on_laws.as_mut().filter(|_| !self.fixed) else { return };
+        on_laws.pull_back(z_bar);
+        for (bar, scale) in z_bar.iter_mut().zip(self.scale.iter().cycle()) {
+            *bar *= scale;
+        }
     }
 
     /// Returns the layout of θ.
@@ -136,33 +169,51 @@ impl InitialStates {
         if self.fixed { 0 } else { self.guesses.len() }
     }
 
-    /// Returns the index in z of the state at this row of a trajectory, if it is trained.
+    /// Returns the index of the state at this row of a trajectory, if it is not the measured one. It is the
+    /// index in z if the state is trained.
     pub(crate) fn find(&self, trajectory: usize, row: usize) -> Option<usize> {
+        let moved = || self.on_laws.as_ref()?.find(trajectory, row);
+        self.find_trained(trajectory, row).or_else(moved)
+    }
+
+    /// Returns the index in z of the state at this row of a trajectory, if it is trained.
+    pub(crate) fn find_trained(&self, trajectory: usize, row: usize) -> Option<usize> {
         let found = self.places.binary_search(&(trajectory, row)).ok()?;
         Some(found * self.scale.len())
     }
 
-    /// Writes the state at index `at` of z.
+    /// Writes the state at index `at`.
     pub(crate) fn write(&self, at: usize, z: &[f64], state: &mut [f64]) {
-        let guesses = &self.guesses[at..];
-        if self.fixed {
-            state.copy_from_slice(&guesses[..state.len()]);
-            return;
-        }
-        for (((state, guess), z), scale) in
-            state.iter_mut().zip(guesses).zip(&z[at..]).zip(&self.scale)
-        {
-            *state = guess + scale * z;
+        match &self.on_laws {
+            Some(on_laws) => state.copy_from_slice(on_laws.state(at)),
+            None => write(self.fixed, &self.guesses, &self.scale, (at, z), state),
         }
     }
 
     /// Adds the adjoint of the state at index `at` to that of z.
     pub(crate) fn gather(&self, at: usize, state_bar: &[f64], z_bar: &mut [f64]) {
-        if self.fixed {
+        if self.fixed || at >= self.guesses.len() {
+            return;
+        }
+        if self.on_laws.is_some() {
+            // In units of the data, until all are gathered.
+            z_bar[at..].iter_mut().zip(state_bar).for_each(|(sum, bar)| *sum += bar);
             return;
         }
         for ((sum, bar), scale) in z_bar[at..].iter_mut().zip(state_bar).zip(&self.scale) {
             *sum += scale * bar;
         }
+    }
+}
+
+/// Writes the state at index `at` of z.
+fn write(fixed: bool, guesses: &[f64], scale: &[f64], (at, z): (usize, &[f64]), state: &mut [f64]) {
+    let guesses = &guesses[at..];
+    if fixed {
+        state.copy_from_slice(&guesses[..state.len()]);
+        return;
+    }
+    for (((state, guess), z), scale) in state.iter_mut().zip(guesses).zip(&z[at..]).zip(scale) {
+        *state = guess + scale * z;
     }
 }

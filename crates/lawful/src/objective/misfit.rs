@@ -28,7 +28,7 @@ struct SegmentRows {
     measured: usize,
     /// Whether it ends at the last row of its trajectory.
     to_end: bool,
-    /// Index in z of the trajectory's initial state, if that is trained.
+    /// Index of the trajectory's initial state, if that is not the measured one.
     initial: Option<usize>,
     /// Index of its first row, without the lead, among all rows of the data.
     identity: usize,
@@ -241,7 +241,7 @@ impl Misfit {
     fn lay_out_joints(&mut self, segments: &[Segment], starts: &InitialStates, d: usize) {
         self.joints.clear();
         for (b, later) in segments.iter().enumerate() {
-            if later.first == 0 || starts.find(later.trajectory, later.first).is_none() {
+            if later.first == 0 || starts.find_trained(later.trajectory, later.first).is_none() {
                 continue;
             }
             let before = segments.iter().position(|segment| {

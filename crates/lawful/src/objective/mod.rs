@@ -4,6 +4,7 @@ mod flow;
 mod initial_states;
 mod loss;
 mod misfit;
+mod on_laws;
 mod problem;
 
 pub use initial_states::{FreeStarts, ParameterLayout, initial_states};
@@ -15,9 +16,10 @@ use lawful_ode::{Solver, VectorField, vectorised};
 use thiserror::Error;
 
 use crate::strategy::{Evaluator, ObjectiveChange, State, Strategy, StrategyError, Value};
-use crate::{Segment, data};
+use crate::{GuaranteedLaws, Segment, data};
 use flow::{FailedSolve, Flow, Mode};
 use initial_states::InitialStates;
+use on_laws::NoStart;
 
 /// The objective at one θ, with its parts.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +68,14 @@ pub enum Failure {
         trajectory: String,
         /// What happened, when and where.
         error: lawful_ode::SolveError,
+    },
+    /// A start cannot be moved to the laws that the field guarantees.
+    #[error("trajectory `{trajectory}` has no start on the guaranteed laws: the start {why}")]
+    Start {
+        /// The trajectory's name.
+        trajectory: String,
+        /// Why, as the end of the sentence "the start …".
+        why: String,
     },
     /// The solve succeeded, but the loss is infinite or NaN.
     #[error("the loss is {0}")]
@@ -215,6 +225,16 @@ impl Objective {
         self
     }
 
+    /// Starts every trajectory and segment on these laws, which the field guarantees: trained states are
+    /// moved to them, and measured ones. Call it after [`with_free_starts`](Self::with_free_starts).
+    #[must_use]
+    pub fn on_laws(mut self, laws: GuaranteedLaws) -> Self {
+        self.starts.on_laws(laws, &self.problem.dataset);
+        let segments = std::mem::take(&mut self.segments);
+        self.select(&segments);
+        self
+    }
+
     /// Returns the layout of θ.
     pub fn layout(&self) -> ParameterLayout {
         self.starts.layout(self.field_len)
@@ -314,6 +334,7 @@ impl Objective {
         misfit.pull_back(slopes, problem, (starts, z_bar));
         let bar = |n: usize| misfit.observed_bar(n);
         flow.pull_back(&problem.dataset, bar, field_bar, (starts, z_bar));
+        starts.pull_back(z_bar);
         misfit.add_constants(&problem.constants, &theta[..self.field_len], field_bar);
         if self.decay > 0.0 {
             for (sum, theta) in field_bar[..self.decayed].iter_mut().zip(theta) {
@@ -357,6 +378,10 @@ impl Objective {
     fn measure(&mut self, theta: &[f64], mode: Mode) -> Result<(), Failure> {
         let Self { problem, flow, misfit, evaluation, starts, .. } = self;
         let (theta, z) = theta.split_at(self.field_len);
+        starts.place(z).map_err(|NoStart { trajectory, why }| {
+            let trajectory = problem.dataset.trajectories()[trajectory].name.clone();
+            Failure::Start { trajectory, why: why.why.to_string() }
+        })?;
         flow.solve(&problem.dataset, theta, (starts, z), mode).map_err(
             |FailedSolve { trajectory, error }| {
                 let trajectory = problem.dataset.trajectories()[trajectory].name.clone();

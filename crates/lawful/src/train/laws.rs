@@ -24,13 +24,15 @@ pub struct Laws {
     /// The vocabulary in which learned constants are variables.
     reading: Vocabulary,
     list: Vec<Law>,
+    /// For each law, whether a training may choose how it is enforced.
+    open: Vec<bool>,
 }
 
 impl Laws {
     /// Creates an empty set of laws with this vocabulary.
     pub fn new(vocabulary: Vocabulary) -> Self {
         let reading = vocabulary.clone();
-        Self { vocabulary, constants: Vec::new(), reading, list: Vec::new() }
+        Self { vocabulary, constants: Vec::new(), reading, list: Vec::new(), open: Vec::new() }
     }
 
     /// Creates an empty set of laws with this vocabulary, of which some constants are learned.
@@ -46,7 +48,7 @@ impl Laws {
             return Err(FieldError::Constant { name: constant.name.clone(), reason });
         }
         let reading = with_learned_as_variables(&vocabulary, &constants)?;
-        Ok(Self { vocabulary, constants, reading, list: Vec::new() })
+        Ok(Self { vocabulary, constants, reading, list: Vec::new(), open: Vec::new() })
     }
 
     /// Returns the names of the state variables and inputs of these data, to which constants and
@@ -67,12 +69,13 @@ impl Laws {
         texts.into_iter().try_fold(laws, |laws, text| laws.law(text, text))
     }
 
-    /// Adds a law; a chain such as `0 <= S <= 1` is one for each of its relations.
+    /// Adds a law; a chain such as `0 <= S <= 1` is one for each of its relations. A training chooses how
+    /// it is enforced, see [`Training::auto_strategy`](crate::Training::auto_strategy).
     ///
     /// # Errors
     /// If the text cannot be read as a law.
     pub fn law(self, name: &str, holds: &str) -> Result<Self, LawError> {
-        self.enforced(name, holds, Enforcement::Penalty)
+        self.add(name, holds, Enforcement::Penalty, true)
     }
 
     /// Adds a law with this enforcement.
@@ -80,16 +83,32 @@ impl Laws {
     /// # Errors
     /// If the text cannot be read as a law.
     pub fn enforced(
+        self,
+        name: &str,
+        holds: &str,
+        enforcement: Enforcement,
+    ) -> Result<Self, LawError> {
+        self.add(name, holds, enforcement, false)
+    }
+
+    fn add(
         mut self,
         name: &str,
         holds: &str,
         enforcement: Enforcement,
+        open: bool,
     ) -> Result<Self, LawError> {
         // Parsed twice, so that messages do not list learned constants as variables.
         Law::parse(name, holds, &self.vocabulary)?;
         let read = Law::parse(name, holds, &self.reading)?;
         self.list.extend(read.into_iter().map(|law| law.enforced(enforcement)));
+        self.open.resize(self.list.len(), open);
         Ok(self)
+    }
+
+    /// Returns for each law whether a training may choose how it is enforced.
+    pub(crate) fn open(&self) -> &[bool] {
+        &self.open
     }
 
     /// Returns the laws; a chain is split into its relations.

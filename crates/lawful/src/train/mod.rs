@@ -9,6 +9,7 @@
 mod best_model;
 mod best_point;
 mod diagnosis;
+mod guarantee;
 mod laws;
 mod observer;
 mod phase;
@@ -23,6 +24,7 @@ mod training;
 pub use best_model::BestModel;
 pub use best_point::{BestPoint, Verdict};
 pub use diagnosis::{STEP_LEAST, scaled_mean_square};
+pub use guarantee::Kept;
 pub use laws::Laws;
 pub use observer::{Event, Observer, PhaseStart, Row, StopReason};
 pub use phase::{Phase, Shooting, total};

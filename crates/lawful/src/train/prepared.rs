@@ -4,12 +4,14 @@ use lawful_law::{Enforcement, Law, Vocabulary};
 use lawful_ode::{Activation, Control, MlpShape, Precision, Scaling, Solver, VectorField};
 
 use super::phase::total;
-use super::{Phase, Settings, Shooting, Trainer, Validation};
+use super::{Kept, Phase, Settings, Shooting, Trainer, Validation};
 use crate::data::Sampler;
-use crate::model::{LawDescription, ModelDescription, SolverDescription, TrainedStart};
+use crate::model::{
+    LawDescription, ModelDescription, OffLaw, SolverDescription, TrainedStart, starts,
+};
 use crate::strategy::{StrategySettings, Vanilla};
 use crate::{
-    ConservingDescription, Constant, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts,
+    Accuracy, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts, GuaranteedLaws,
     Initialise, Interpolation, KnownDescription, LearnedConstant, Loss, Model, NetworkDescription,
     Objective, ObjectiveError, Problem, Random, Trajectory, Units, initial_states,
 };
@@ -24,8 +26,12 @@ pub struct Prepared {
     pub vocabulary: Vocabulary,
     /// The constants that are learned.
     pub constants: Vec<LearnedConstant>,
-    /// The laws, chained ones split.
+    /// The laws, chained ones split; those that the vector field guarantees are hard.
     pub laws: Vec<Law>,
+    /// How each law is kept, and why.
+    pub kept: Vec<Kept>,
+    /// The part of the vector field that guarantees laws, if there are such laws.
+    pub guarantee: Option<FieldPart>,
     /// The loss of one cell.
     pub loss: Loss,
     /// How inputs are interpolated between rows.
@@ -110,16 +116,6 @@ impl Prepared {
     pub fn description(&self) -> FieldDescription {
         let FieldSettings { hidden, activations, time_input, precision, known, learn, .. } =
             &self.field;
-        let constants = self.vocabulary.constants().iter().map(|(name, start)| {
-            let learned = self.constants.iter().find(|constant| constant.name == *name);
-            Constant {
-                name: name.clone(),
-                start: *start,
-                learned: learned.is_some(),
-                min: learned.and_then(|constant| constant.min),
-                max: learned.and_then(|constant| constant.max),
-            }
-        });
         let mut parts = Vec::new();
         if !learn.is_empty() {
             parts.push(FieldPart::Network(NetworkDescription {
@@ -135,18 +131,8 @@ impl Prepared {
             let (rates, learn) = (known.clone(), learn.clone());
             parts.push(FieldPart::Known(KnownDescription { rates, learn }));
         }
-        let hard = self.laws.iter().filter(|law| law.enforcement() == Enforcement::Hard);
-        let sums: Vec<Vec<f64>> = hard.filter_map(|law| Some(law.invariant()?.weights)).collect();
-        if !sums.is_empty() {
-            parts.push(FieldPart::Conserving(ConservingDescription { sums }));
-        }
-        FieldDescription {
-            state: self.vocabulary.state().to_vec(),
-            inputs: self.vocabulary.inputs().to_vec(),
-            constants: constants.collect(),
-            definitions: self.vocabulary.definitions().to_vec(),
-            parts,
-        }
+        parts.extend(self.guarantee.clone());
+        FieldDescription { parts, ..FieldDescription::of_names(&self.vocabulary, &self.constants) }
     }
 
     /// Builds the right-hand side, at θ = 0.
@@ -223,7 +209,7 @@ impl Prepared {
     pub fn model(&self, theta: Vec<f64>, iteration: usize) -> Model {
         let z = &theta[self.parameter_len()..];
         let starts = if self.initial_state {
-            let states = initial_states(&self.data, z);
+            let states = initial_states(&self.data, self.guaranteed(), z);
             let starts = self.data.trajectories().iter().zip(states);
             let starts = starts.map(|(trajectory, state)| TrainedStart {
                 trajectory: trajectory.name.clone(),
@@ -241,6 +227,7 @@ impl Prepared {
             solver: SolverDescription::of(&self.predict),
             starts,
             count_above: self.strategy.kind.count_above(),
+            accuracy: self.guarantee.as_ref().map(|_| Accuracy::of(&self.data)),
             iteration,
         };
         Model::new(description, theta).expect("`prepare` has built it before")
@@ -251,11 +238,31 @@ impl Prepared {
         let problem = self.problem(self.data.clone());
         let objective = Objective::new(problem, self.build_field(), solver, Box::new(Vanilla));
         let objective = objective.expect("`prepare` has made one before");
-        if !self.initial_state {
-            return objective;
+        match (self.initial_state, self.guaranteed()) {
+            (false, None) => objective,
+            (false, Some(laws)) => objective.on_laws(laws),
+            (true, laws) => {
+                let states = initial_states(&self.data, laws, &theta[self.parameter_len()..]);
+                objective.starting_from(states.into_iter().enumerate().collect())
+            }
         }
-        let states = initial_states(&self.data, &theta[self.parameter_len()..]);
-        objective.starting_from(states.into_iter().enumerate().collect())
+    }
+
+    /// Checks that every measured initial state is on the laws that the field guarantees, as far as the
+    /// data are accurate. Returns what is moved, in words.
+    pub(super) fn check_starts_on_laws(&self) -> Result<Vec<String>, OffLaw> {
+        let Some(mut laws) = self.guaranteed() else { return Ok(Vec::new()) };
+        let accuracy = Accuracy::of(&self.data);
+        let d = self.data.state().len();
+        let moved = self.data.trajectories().iter();
+        let moved = moved.map(|trajectory| starts::moved(&mut laws, trajectory, d, &accuracy));
+        Ok(starts::in_words(&self.data, &moved.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// Returns the laws that the field guarantees and that states can be moved to.
+    pub(super) fn guaranteed(&self) -> Option<GuaranteedLaws> {
+        self.guarantee.as_ref()?;
+        self.description().guaranteed().expect("`prepare` has built the field before")
     }
 
     /// Returns the strategy of a phase: its own, or the training's.
@@ -290,10 +297,14 @@ impl Prepared {
         let field = self.build_field();
         let objective = Objective::new(problem, field, solver, strategy.kind.build(&penalised))?
             .with_decay(self.decay, self.shape().parameter_len());
-        Ok(if free_starts == FreeStarts::default() {
+        let objective = if free_starts == FreeStarts::default() {
             objective
         } else {
             objective.with_free_starts(free_starts, &segments)
+        };
+        Ok(match self.guaranteed() {
+            Some(laws) => objective.on_laws(laws),
+            None => objective,
         })
     }
 

@@ -4,12 +4,14 @@ use lawful_law::{Enforcement, Law};
 use lawful_ode::{Adaptive, Control, Solver, tableaus};
 use thiserror::Error;
 
+use super::guarantee::{Guarantee, Kept, Question};
 use super::recipes::{Choice, Facts, Given};
 use super::{FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Shooting, Trained};
 use crate::data::{Batch, Interpolation, Sampler, scaling, units};
+use crate::model::OffLaw;
 use crate::number::exact;
 use crate::settings::SettingError;
-use crate::strategy::{StrategyKind, StrategySettings};
+use crate::strategy::{AugmentedLagrangian, SelfAdaptive, StrategyKind, StrategySettings};
 use crate::{DataError, Dataset, FieldError, Loss, ObjectiveError, Trajectory, Units};
 
 /// A training: data, laws and settings. Settings that are left out have defaults or are chosen by the
@@ -44,6 +46,7 @@ pub struct Training {
     field: Option<FieldSettings>,
     phases: Phases,
     strategy: Option<StrategySettings>,
+    auto: bool,
     solver: Solver,
     predict: Solver,
     horizon: Option<f64>,
@@ -114,8 +117,27 @@ pub enum TrainingError {
         /// The law's name.
         law: String,
         /// Why not.
-        reason: &'static str,
+        reason: String,
+        /// What can be done instead.
+        hint: String,
     },
+    /// An initial state is off a law that is guaranteed along its path.
+    #[error(transparent)]
+    Start(#[from] OffLaw),
+}
+
+impl TrainingError {
+    /// Returns what can be done, where there is more to say than the message does.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Law { hint, .. } => Some(hint),
+            Self::Start(_) => Some(
+                "correct the first row, train initial states along with the field, or leave \
+                 `strategy = \"hard\"` out",
+            ),
+            _ => None,
+        }
+    }
 }
 
 impl Training {
@@ -129,6 +151,7 @@ impl Training {
             field: None,
             phases: Phases::Recipe(&RECIPES[0]),
             strategy: None,
+            auto: false,
             solver: Solver::default(),
             predict: predict.expect("dopri5 has an error estimate"),
             horizon: None,
@@ -167,10 +190,18 @@ impl Training {
         Self { phases: Phases::Listed(phases), ..self }
     }
 
-    /// Sets the strategy.
+    /// Sets the strategy. Laws are guaranteed only where [`Laws::enforced`] asks for it.
     #[must_use]
     pub fn strategy(self, strategy: StrategySettings) -> Self {
-        Self { strategy: Some(strategy), ..self }
+        Self { strategy: Some(strategy), auto: false, ..self }
+    }
+
+    /// Chooses for every law how it is enforced, unless [`Laws::enforced`] says so: by the form of the
+    /// vector field where that can guarantee it and the data do not contradict it, otherwise by the
+    /// augmented Lagrangian, or the self-adaptive penalty where batches of windows leave no multipliers.
+    #[must_use]
+    pub fn auto_strategy(self) -> Self {
+        Self { strategy: None, auto: true, ..self }
     }
 
     /// Sets the solver of the training.
@@ -266,15 +297,23 @@ impl Training {
     /// If the settings do not fit the data or each other.
     pub fn prepare(self) -> Result<Prepared, TrainingError> {
         self.check_settings()?;
-        let Self { data, laws, field, phases, solver, predict, loss, interpolation, .. } = self;
+        let Self { data, laws, field, phases, solver, predict, loss, interpolation, auto, .. } =
+            self;
         let laws = match laws {
             Some(laws) => laws,
             None => Laws::new(Laws::words(&data).check().map_err(FieldError::Names)?),
         };
         check_names(&data, &laws)?;
         let field = field.unwrap_or_else(|| FieldSettings::new(data.state()));
+        let closed = vec![false; laws.laws().len()];
+        let open = if auto { laws.open() } else { &closed };
+        let (vocabulary, constants) = (laws.vocabulary(), laws.constants());
+        let asked = Question::new((laws.laws(), open), vocabulary, constants, &field, &data);
+        let Guarantee { part: guarantee, kept } = asked.decide()?;
+        let list = enforced(laws.laws(), &kept);
         let strategy = match (self.strategy, &phases) {
             (Some(strategy), _) => strategy,
+            (None, phases) if auto => automatic(&list, phases),
             (None, Phases::Recipe(recipe)) if recipe.smooth => {
                 let kind = StrategyKind::default();
                 StrategySettings::new(kind.smooth_form(&[]).unwrap_or(kind))
@@ -300,7 +339,7 @@ impl Training {
         let scale = self.scale.unwrap_or(choice.scale);
         let (scaling, units) = if scale {
             let scaling = scaling(&data);
-            let units = units(&data, laws.laws(), laws.constants(), &scaling);
+            let units = units(&data, &list, laws.constants(), &scaling);
             (Some(scaling), units)
         } else {
             (None, Units::of_data(data.state().len(), laws.laws().len()))
@@ -308,7 +347,9 @@ impl Training {
         let prepared = Prepared {
             vocabulary: laws.vocabulary().clone(),
             constants: laws.constants().to_vec(),
-            laws: laws.laws().to_vec(),
+            laws: list,
+            kept,
+            guarantee,
             data,
             loss,
             interpolation,
@@ -385,9 +426,6 @@ fn check_names(data: &Dataset, laws: &Laws) -> Result<(), TrainingError> {
 
 /// Checks that everything can be built and every phase can run.
 fn check(prepared: &Prepared) -> Result<(), TrainingError> {
-    for law in prepared.laws.iter().filter(|law| law.enforcement() == Enforcement::Hard) {
-        check_hard(prepared, law)?;
-    }
     let laws = prepared.laws.len();
     prepared.strategy.kind.check_laws(laws).map_err(ObjectiveError::Strategy)?;
     if prepared.phases.is_empty() {
@@ -395,6 +433,7 @@ fn check(prepared: &Prepared) -> Result<(), TrainingError> {
     }
     if !prepared.initial_state {
         prepared.data.check_starts()?;
+        prepared.check_starts_on_laws()?;
     }
     for (n, phase) in prepared.phases.iter().enumerate() {
         let checked = check_phase(prepared, phase);
@@ -406,23 +445,25 @@ fn check(prepared: &Prepared) -> Result<(), TrainingError> {
     Ok(())
 }
 
-/// Checks that a vector field can guarantee a law.
-fn check_hard(prepared: &Prepared, law: &Law) -> Result<(), TrainingError> {
-    let states = prepared.vocabulary.state().len();
-    let reason = match law.invariant() {
-        Some(invariant) if invariant.weights[states..].iter().any(|weight| *weight != 0.0) => {
-            "it depends on a learned constant"
-        }
-        Some(invariant) if invariant.value.is_some() => {
-            "only a sum that keeps its initial value can be guaranteed; write it as `… == initial(…)`"
-        }
-        Some(_) if !prepared.field.known.is_empty() => {
-            "known rates, which are not changed, may violate it"
-        }
-        Some(_) => return Ok(()),
-        None => "only a weighted sum of states that keeps its initial value can be guaranteed",
-    };
-    Err(TrainingError::Law { law: law.name().to_owned(), reason })
+/// Returns the laws, hard where the form of the vector field guarantees them.
+fn enforced(laws: &[Law], kept: &[Kept]) -> Vec<Law> {
+    let laws = laws.iter().zip(kept).map(|(law, kept)| match kept {
+        Kept::Guaranteed(_) => law.clone().enforced(Enforcement::Hard),
+        Kept::Penalised(_) | Kept::Monitored => law.clone(),
+    });
+    laws.collect()
+}
+
+/// Returns the strategy that `auto` chooses for the laws that are not guaranteed.
+fn automatic(laws: &[Law], phases: &Phases) -> StrategySettings {
+    let windows =
+        |phase: &Phase| phase.strategy.is_none() && matches!(phase.batch, Batch::Windows { .. });
+    let has_windows = matches!(phases, Phases::Listed(phases) if phases.iter().any(windows));
+    if laws.is_empty() || has_windows {
+        StrategySettings::new(SelfAdaptive::smooth())
+    } else {
+        StrategySettings::new(AugmentedLagrangian::default())
+    }
 }
 
 fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {

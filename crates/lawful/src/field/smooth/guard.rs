@@ -10,6 +10,8 @@ use lawful_ode::{GuardedStep, InsideBars, Refused};
 use super::lost::Lost;
 use super::monotone::Ends;
 use super::newton::{Newton, NoArrival};
+use super::surface::SurfaceLaw;
+use crate::field::StateOff;
 
 /// Keeps smooth laws in the steps of a solver.
 #[derive(Debug, Clone)]
@@ -66,11 +68,40 @@ impl SurfaceGuard {
         worst.map(|(law, off)| (&*self.newton.surface.laws[law].name, off))
     }
 
+    /// Calls `visit` with each law that states its value.
+    pub(super) fn each_off(&mut self, t: f64, y: &[f64], visit: &mut dyn FnMut(StateOff<'_>)) {
+        let surface = &mut self.newton.surface;
+        for law in 0..surface.len() {
+            if surface.laws[law].is_zero {
+                let off = surface.value(law, t, y);
+                self.bar.fill(0.0);
+                surface.add_gradient(law, t, y, 1.0, &mut self.bar);
+                let SurfaceLaw { name, size, .. } = &surface.laws[law];
+                visit(StateOff { name, off, size: *size, gradient: &self.bar });
+            }
+        }
+    }
+
     /// Moves a state to the levels of the equalities.
     pub(super) fn move_to_surface(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Refused> {
         let count = self.equalities();
         self.newton.start();
         self.newton.solve(count, t, y).map(|steps| steps > 0).map_err(|why| self.refused(t, why))
+    }
+
+    /// The adjoint of [`move_to_surface`](Self::move_to_surface) at the state before, in place.
+    pub(super) fn pull_back_move(&mut self, t: f64, y: &[f64], bar: &mut [f64]) {
+        let mut moved = std::mem::take(&mut self.y);
+        moved.copy_from_slice(y);
+        self.move_to_surface(t, &mut moved).expect("a state that was moved");
+        self.y = moved;
+        self.back(t, bar);
+        bar.copy_from_slice(&self.bar);
+    }
+
+    /// Adds the adjoints of the levels of the equalities, which are values at a state, to that of the state.
+    pub(super) fn add_equalities_bar(&mut self, t: f64, y: &[f64], y_bar: &mut [f64]) {
+        self.add_levels_bar(self.equalities(), t, y, y_bar);
     }
 
     /// Moves the end of a step to its levels.

@@ -11,7 +11,7 @@ use super::newton::Newton;
 use super::recognise::{NotSmooth, dissipation, smooth_equality};
 use super::surface::{Surface, SurfaceLaw};
 use super::tangent::Tangent;
-use crate::field::FieldError;
+use crate::field::{FieldError, StateOff};
 
 /// Smooth laws that a field guarantees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -210,6 +210,34 @@ impl SmoothLaws {
     ) -> Result<bool, Refused> {
         self.guard.set_levels(t_initial, initial);
         self.guard.move_to_surface(t, y)
+    }
+
+    /// The adjoint of [`project_to`](Self::project_to) at the state before it was moved: turns the adjoint
+    /// of the moved state into that of the state, in place, and adds that of the initial state to
+    /// `initial_bar`.
+    ///
+    /// # Panics
+    /// If the state cannot be moved.
+    pub fn pull_back(
+        &mut self,
+        (t, y): (f64, &[f64]),
+        (t_initial, initial): (f64, &[f64]),
+        bar: &mut [f64],
+        initial_bar: &mut [f64],
+    ) {
+        self.guard.set_levels(t_initial, initial);
+        self.guard.pull_back_move(t, y, bar);
+        self.guard.add_equalities_bar(t_initial, initial, initial_bar);
+    }
+
+    /// Calls `visit` with each law that states its value.
+    pub(in crate::field) fn each_off(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        visit: &mut dyn FnMut(StateOff<'_>),
+    ) {
+        self.guard.each_off(t, y, visit);
     }
 
     /// Returns the law that a state is farthest off, of those that state their value, in sizes of the law.

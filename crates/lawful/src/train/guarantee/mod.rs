@@ -1,0 +1,278 @@
+//! Which laws the form of a vector field guarantees, and why the others are left to the strategy.
+//!
+//! Laws with [`Enforcement::Hard`] are guaranteed or an error. Laws that the training may choose for are
+//! guaranteed where their form allows and the data do not contradict them. Laws are taken in this order, and
+//! each must be compatible with those before it:
+//!
+//! 1. hard laws before the others;
+//! 2. equalities that state their value, other equalities, falling quantities;
+//! 3. the order in which they are written.
+
+mod contradiction;
+mod form;
+mod samples;
+
+use lawful_law::{Enforcement, Law, Vocabulary};
+use lawful_ode::Scaling;
+
+use super::{FieldSettings, TrainingError};
+use crate::{
+    ConservingDescription, Dataset, FieldDescription, FieldPart, LearnedConstant,
+    SmoothDescription, SmoothLaw,
+};
+use form::{Form, NotGuaranteed};
+use samples::{Gradients, Samples};
+
+/// How a training keeps a law.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// The form of the vector field guarantees it; how, as a sentence.
+    Guaranteed(String),
+    /// Its violations are penalised; why it is not guaranteed, as a sentence, if that was tried.
+    Penalised(Option<String>),
+    /// Its violations are measured only.
+    Monitored,
+}
+
+/// The part of a vector field that guarantees laws, and how each law is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Guarantee {
+    pub(crate) part: Option<FieldPart>,
+    pub(crate) kept: Vec<Kept>,
+}
+
+/// What is asked: which of these laws can be guaranteed on these data.
+pub(crate) struct Question<'a> {
+    /// Read in the vocabulary in which learned constants are variables.
+    pub(crate) laws: &'a [Law],
+    /// For each law, whether the training may choose to guarantee it.
+    pub(crate) open: &'a [bool],
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) constants: &'a [LearnedConstant],
+    /// State variables and expressions of known rates.
+    pub(crate) known: &'a [(String, String)],
+    pub(crate) data: &'a Dataset,
+}
+
+impl<'a> Question<'a> {
+    /// The question of a training.
+    pub(crate) fn new(
+        (laws, open): (&'a [Law], &'a [bool]),
+        vocabulary: &'a Vocabulary,
+        constants: &'a [LearnedConstant],
+        field: &'a FieldSettings,
+        data: &'a Dataset,
+    ) -> Self {
+        Self { laws, open, vocabulary, constants, known: &field.known, data }
+    }
+
+    /// Decides for every law.
+    ///
+    /// # Errors
+    /// If a hard law cannot be guaranteed.
+    pub(crate) fn decide(&self) -> Result<Guarantee, TrainingError> {
+        let mut kept: Vec<Kept> = self.laws.iter().map(without_guarantee).collect();
+        let mut candidates: Vec<(usize, Result<Form, NotGuaranteed>)> = (0..self.laws.len())
+            .filter(|&k| self.may_be_guaranteed(k))
+            .map(|k| (k, form::of(&self.laws[k], self)))
+            .collect();
+        if candidates.is_empty() {
+            return Ok(Guarantee { part: None, kept });
+        }
+        candidates
+            .sort_by_key(|(k, form)| (!self.is_hard(*k), form.as_ref().map_or(0, Form::rank), *k));
+        let scaling = crate::scaling(self.data);
+        let contradicted = contradiction::by_data(self, &scaling);
+        let mut chosen = Chosen::new(self, &scaling);
+        for (k, form) in candidates {
+            let added = match (&contradicted[k], self.is_hard(k)) {
+                (Some(why), false) => Err(NotGuaranteed::new(why.clone(), "")),
+                _ => form.and_then(|form| chosen.add(&self.laws[k], form)),
+            };
+            kept[k] = match added {
+                Ok(how) => Kept::Guaranteed(how.to_owned()),
+                Err(NotGuaranteed { why, hint }) if self.is_hard(k) => {
+                    let law = self.laws[k].name().to_owned();
+                    return Err(TrainingError::Law { law, reason: why, hint });
+                }
+                Err(NotGuaranteed { why, .. }) => Kept::Penalised(Some(why)),
+            };
+        }
+        Ok(Guarantee { part: chosen.part(), kept })
+    }
+
+    fn is_hard(&self, k: usize) -> bool {
+        self.laws[k].enforcement() == Enforcement::Hard
+    }
+
+    fn may_be_guaranteed(&self, k: usize) -> bool {
+        self.is_hard(k) || self.open[k] && self.laws[k].enforcement() == Enforcement::Penalty
+    }
+
+    /// Returns the indices of the state variables with known rates.
+    fn known(&self) -> Vec<usize> {
+        let state = self.vocabulary.state();
+        let find = |(name, _): &(String, String)| state.iter().position(|known| known == name);
+        self.known.iter().filter_map(find).collect()
+    }
+}
+
+fn without_guarantee(law: &Law) -> Kept {
+    match law.enforcement() {
+        Enforcement::Monitor => Kept::Monitored,
+        Enforcement::Penalty | Enforcement::Hard => Kept::Penalised(None),
+    }
+}
+
+/// The laws that are guaranteed together.
+struct Chosen<'a> {
+    question: &'a Question<'a>,
+    scaling: &'a Scaling,
+    samples: Samples,
+    /// The weights of all equalities, as long as all of them are sums that keep their initial value.
+    sums: Option<Vec<Vec<f64>>>,
+    equalities: Vec<SmoothLaw>,
+    /// Whether each equality states its value.
+    stated: Vec<bool>,
+    moves_with_time: bool,
+    falling: Option<SmoothLaw>,
+    gradients: Gradients,
+}
+
+/// Violations up to this, in sizes of a law, come from rounding.
+const ROUNDING: f64 = 1e-9;
+
+impl<'a> Chosen<'a> {
+    fn new(question: &'a Question<'a>, scaling: &'a Scaling) -> Self {
+        Self {
+            question,
+            scaling,
+            samples: Samples::new(question.data, question.constants, scaling),
+            sums: Some(Vec::new()),
+            equalities: Vec::new(),
+            stated: Vec::new(),
+            moves_with_time: false,
+            falling: None,
+            gradients: Gradients::default(),
+        }
+    }
+
+    /// Adds a law, and returns how it is guaranteed.
+    fn add(&mut self, law: &Law, form: Form) -> Result<&'static str, NotGuaranteed> {
+        let rows = self.samples.gradients(form.quantity());
+        let size = rows.size();
+        let independent = self.gradients.are_independent_of(&rows);
+        let smooth = || SmoothLaw {
+            name: law.name().to_owned(),
+            holds: law.text().to_owned(),
+            size: if size > 0.0 && size.is_finite() { size } else { 1.0 },
+        };
+        match form {
+            Form::Equality { conserved, sum } => {
+                let independent = independent.map_err(|place| {
+                    let at = self.samples.place(place);
+                    NotGuaranteed::form(format!(
+                        "its gradient vanishes, or depends on those of other guaranteed laws, {at}"
+                    ))
+                })?;
+                if !independent {
+                    return self.follows(law, &conserved);
+                }
+                let (law, stated) = (smooth(), conserved.is_zero);
+                self.moves_with_time |= conserved.quantity.depends_on_time();
+                self.gradients.add(rows);
+                match (&mut self.sums, sum) {
+                    (Some(sums), Some(weights)) if !stated => sums.push(weights),
+                    (sums, _) => *sums = None,
+                }
+                self.equalities.push(law);
+                self.stated.push(stated);
+                Ok(form::EQUALITY)
+            }
+            Form::Falling(_) => {
+                // Where its gradient vanishes it does not change, which is fine.
+                if !self.equalities.is_empty() && matches!(independent, Ok(false)) {
+                    return Ok(form::FOLLOWS);
+                }
+                if self.moves_with_time {
+                    return Err(NotGuaranteed::form(
+                        "a guaranteed law moves with time, and its quantity would have to rise there"
+                            .to_owned(),
+                    ));
+                }
+                if let Some(other) = &self.falling {
+                    return Err(NotGuaranteed::form(format!(
+                        "one falling quantity can be guaranteed, and that of `{}` is",
+                        other.name
+                    )));
+                }
+                self.sums = None;
+                self.falling = Some(smooth());
+                Ok(form::FALLING)
+            }
+        }
+    }
+
+    /// Checks that an equality whose gradient depends on those of the guaranteed laws follows from them.
+    fn follows(
+        &self,
+        law: &Law,
+        conserved: &lawful_law::Conserved,
+    ) -> Result<&'static str, NotGuaranteed> {
+        if !conserved.is_zero {
+            return Ok(form::FOLLOWS);
+        }
+        let names = || {
+            let names = self.equalities.iter().map(|law| format!("`{}`", law.name));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        if self.stated.contains(&false) {
+            return Err(NotGuaranteed::new(
+                format!("it states the value of what {} keeps at its initial value", names()),
+                "leave out the other law, which follows from this one",
+            ));
+        }
+        let Question { vocabulary, constants, .. } = self.question;
+        let field = FieldDescription {
+            parts: self.part().into_iter().collect(),
+            ..FieldDescription::of_names(vocabulary, constants)
+        };
+        let laws = field.guaranteed().ok().flatten();
+        let off =
+            laws.map_or(f64::NAN, |mut laws| self.samples.farthest(&conserved.quantity, &mut laws));
+        let size = self.samples.gradients(&conserved.quantity).size().max(f64::MIN_POSITIVE);
+        if off / size <= ROUNDING {
+            return Ok(form::FOLLOWS);
+        }
+        Err(NotGuaranteed::new(
+            format!(
+                "it contradicts {}: where that holds, `{}` is off by {}",
+                names(),
+                law.text(),
+                crate::short(off)
+            ),
+            "correct one of the laws, or leave it out",
+        ))
+    }
+
+    /// The part of the vector field that guarantees the chosen laws.
+    fn part(&self) -> Option<FieldPart> {
+        if self.equalities.is_empty() && self.falling.is_none() {
+            return None;
+        }
+        if let Some(sums) = &self.sums {
+            return Some(FieldPart::Conserving(ConservingDescription { sums: sums.clone() }));
+        }
+        let Scaling { state, rate, .. } = self.scaling;
+        // The shortest time in which a state changes by its standard deviation.
+        let times = state.iter().zip(rate).map(|(state, rate)| state / rate);
+        let time_scale = times.filter(|time| *time > 0.0).fold(f64::INFINITY, f64::min);
+        let time_scale = if time_scale.is_finite() { time_scale } else { self.scaling.time };
+        Some(FieldPart::Smooth(SmoothDescription {
+            scale: state.clone(),
+            equalities: self.equalities.clone(),
+            falling: self.falling.clone(),
+            softness: SmoothDescription::softness_of(time_scale),
+        }))
+    }
+}

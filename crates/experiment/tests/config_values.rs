@@ -134,7 +134,7 @@ fn an_unknown_word_is_an_error_with_a_suggestion() {
       experiment.toml:7:8
         kind = "adaptive"
                ^^^^^^^^^^
-    hint: `kind` may be `vanilla`, `l1`, `l2`, `self-adaptive`, `augmented-lagrangian`
+    hint: `kind` may be `vanilla`, `l1`, `l2`, `self-adaptive`, `augmented-lagrangian`, `dynamic`, `lemonge`, `two-stage`, `filter`, `nu-pi`, `barrier`, `balanced`
     "#);
     assert_snapshot!(error_with("[field]\nactivations = \"tahn\"\n"), @r#"
     error: unknown activation `tahn`
@@ -244,7 +244,7 @@ fn a_key_without_effect_is_an_error() {
       experiment.toml:8:13
         tolerance = 1e-3
                     ^^^^
-    hint: leave it out, or write `kind = "l1"` or `kind = "l2"` or `kind = "self-adaptive"` or `kind = "augmented-lagrangian"`
+    hint: leave it out; the strategies `l1`, `l2`, `self-adaptive`, `augmented-lagrangian`, `dynamic`, `lemonge`, `two-stage`, `filter`, `nu-pi`, `barrier`, `balanced` have it
     "#);
     assert_snapshot!(error_with("[strategy]\nkind = \"l1\"\ntolerance = 1e-3\n"), @"
     error: `tolerance` has no effect for `l1` without `best-point = true`
@@ -337,6 +337,51 @@ fn a_batch_must_fit_the_data() {
 }
 
 #[test]
+fn strategies_that_reject_points_need_an_optimiser_that_returns_and_all_data() {
+    let adam = "optimiser = \"adam\"\n";
+    for kind in ["filter", "two-stage"] {
+        let strategy = format!("[strategy]\nkind = \"{kind}\"\n");
+        let experiment = experiment_with(&format!("{strategy}[training]\n{adam}"));
+        assert!(experiment.training.strategy.best_point.unwrap().backtrack, "{kind}");
+        // The recipe takes Adam by itself.
+        experiment_with(&strategy);
+    }
+    assert_snapshot!(error_with("[strategy]\nkind = \"filter\"\nbest-point = false\n"), @r#"
+    error: `filter` always returns to the last accepted point
+      experiment.toml:8:14
+        best-point = false
+                     ^^^^^
+    hint: leave `best-point` out
+    "#);
+    let text = "[strategy]\nkind = \"filter\"\n[training]\nrecipe = \"lbfgs\"\n";
+    assert_snapshot!(error_with(text), @r#"
+    error: L-BFGS never takes a worse point than the best one
+      experiment.toml:7:8
+        kind = "filter"
+               ^^^^^^^^
+    hint: choose another strategy, or write `optimiser = "adam"` in a phase
+    "#);
+    let text = "[strategy]\nkind = \"nu-pi\"\n[training]\nrecipe = \"lbfgs\"\n";
+    assert_snapshot!(error_with(text), @r#"
+    error: L-BFGS searches along lines, on which the objective of `nu-pi` changes; it can minimise those of `l1`, `l2`, `self-adaptive`, `augmented-lagrangian`, `dynamic`, `lemonge`, `barrier`
+      experiment.toml:7:8
+        kind = "nu-pi"
+               ^^^^^^^
+    hint: choose another strategy, or write `optimiser = "adam"` in a phase
+    "#);
+    let text = format!(
+        "[strategy]\nkind = \"filter\"\n[training]\n{adam}batch = {{ windows = 4, rows = 3 }}\n"
+    );
+    assert_snapshot!(error_with(&text), @r#"
+    error: `filter` compares points, but the objective differs between windows
+      experiment.toml:10:9
+        batch = { windows = 4, rows = 3 }
+                ^^^^^^^^^^^^^^^^^^^^^^^^^
+    hint: leave `batch` out, write `batch = { trajectories = 4 }`, or use one of `l1`, `l2`, `self-adaptive`, `dynamic`, `lemonge`, `barrier`, `balanced`
+    "#);
+}
+
+#[test]
 fn multipliers_of_rows_do_not_fit_windows() {
     let batch = "batch = { windows = 4, rows = 3 }\n";
     let text = format!("[strategy]\nkind = \"augmented-lagrangian\"\n[training]\n{batch}");
@@ -345,7 +390,7 @@ fn multipliers_of_rows_do_not_fit_windows() {
       experiment.toml:9:9
         batch = { windows = 4, rows = 3 }
                 ^^^^^^^^^^^^^^^^^^^^^^^^^
-    hint: leave `batch` out, write `batch = { trajectories = 4 }`, or use one of `l1`, `l2`, `self-adaptive`
+    hint: leave `batch` out, write `batch = { trajectories = 4 }`, or use one of `l1`, `l2`, `self-adaptive`, `dynamic`, `lemonge`, `barrier`, `balanced`
     ");
     let own = "strategy = { kind = \"augmented-lagrangian\" }\n";
     let text = format!("[[training.phase]]\niterations = 10\n{batch}{own}");
@@ -354,7 +399,7 @@ fn multipliers_of_rows_do_not_fit_windows() {
       experiment.toml:8:9
         batch = { windows = 4, rows = 3 }
                 ^^^^^^^^^^^^^^^^^^^^^^^^^
-    hint: leave `batch` out, write `batch = { trajectories = 4 }`, or use one of `l1`, `l2`, `self-adaptive`
+    hint: leave `batch` out, write `batch = { trajectories = 4 }`, or use one of `l1`, `l2`, `self-adaptive`, `dynamic`, `lemonge`, `barrier`, `balanced`
     ");
     let batch = "batch = { trajectories = 1 }\n";
     experiment_with(&format!("[strategy]\nkind = \"augmented-lagrangian\"\n[training]\n{batch}"));

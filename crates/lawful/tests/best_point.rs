@@ -93,7 +93,12 @@ fn check(strategy: Box<dyn Strategy>, rate: f64, gradient_at: GradientAt) -> [u6
 
 #[test]
 fn a_rejected_trial_goes_back_to_the_best_point_with_the_stated_gradient() {
+    let mut rarely = Vec::new();
     for n in 0..all_strategies(LAWS.len()).len() {
+        // Strategies that judge points return in their own way, see `rivals.rs`.
+        if all_strategies(LAWS.len())[n].judges() {
+            continue;
+        }
         let (mut accepted, mut rejected) = (0, 0);
         for rate in [0.03, 0.1, 0.3] {
             for gradient_at in [GradientAt::Trial, GradientAt::Best] {
@@ -103,8 +108,13 @@ fn a_rejected_trial_goes_back_to_the_best_point_with_the_stated_gradient() {
                 rejected += counts[1];
             }
         }
-        assert!(accepted > 5 && rejected > 5, "strategy {n}: {accepted} and {rejected}");
+        assert!(rejected > 5, "strategy {n}: {accepted} and {rejected}");
+        if accepted <= 5 {
+            rarely.push(all_strategies(LAWS.len())[n].name());
+        }
     }
+    // Its penalty is as large as the fit, which laws in their own units hardly change here.
+    assert_eq!(rarely, ["lemonge"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{LAWS, all_strategies, bits, objective, problem};
-use lawful::strategy::{LawRows, MisfitView, Slopes, State, Strategy, Value};
+use lawful::strategy::{Judgement, LawRows, MisfitView, Slopes, State, Strategy, Value};
 use lawful::{Settings, Solver};
 
 /// A strategy whose slopes of one law are set to zero.
@@ -19,6 +19,18 @@ impl Strategy for Deaf {
 
     fn start(&self, laws: &[LawRows]) -> State {
         self.inner.start(laws)
+    }
+
+    fn new_point(&self, state: &mut State, view: &MisfitView) {
+        self.inner.new_point(state, view);
+    }
+
+    fn judges(&self) -> bool {
+        self.inner.judges()
+    }
+
+    fn judge(&self, state: &mut State, view: &MisfitView, value: &Value) -> Judgement {
+        self.inner.judge(state, view, value)
     }
 
     fn weights(&self, state: &mut State, view: &MisfitView, k: usize, weights: &mut [f64]) {
@@ -41,8 +53,10 @@ impl Strategy for Deaf {
 
 fn trained(laws: &[(&str, &str)], strategy: Box<dyn Strategy>) -> Vec<u64> {
     let objective = objective(problem(laws), Solver::default(), strategy);
-    let settings = Settings { iterations: 5, ..Settings::default() };
-    bits(&common::trainer(objective, 1e-2, settings).run(&mut ()).last.theta)
+    // Strategies that judge points count laws after the first rejection.
+    let (iterations, rate) = if objective.judges() { (60, 0.1) } else { (5, 1e-2) };
+    let settings = Settings { iterations, ..Settings::default() };
+    bits(&common::trainer(objective, rate, settings).run(&mut ()).last.theta)
 }
 
 #[test]

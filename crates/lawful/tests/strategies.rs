@@ -3,80 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod common;
+mod strategy_support;
 
 use common::{all_strategies, bits};
 use lawful::Relation;
 use lawful::strategy::{
     AugmentedLagrangian, Evaluator, L1, L2, LawRows, MisfitView, Normalise, ObjectiveChange,
-    Residual, SelfAdaptive, Slopes, Strategy, Vanilla, WeighBy, fill_violations,
+    Residual, SelfAdaptive, Vanilla, WeighBy, fill_violations,
 };
-
-/// Two equalities and one inequality:
-///
-/// | law | violations | mean | share of violated steps | mean of ψ |
-/// |---|---|---|---|---|
-/// | 0, equality | 1, 0 | 1/2 | 1/2 | 1/4 |
-/// | 1, equality | 3, 1, 1/3, 0 | 13/12 | 3/4 | (3/4 + 1/2 + 1/4)/4 = 3/8 |
-/// | 2, inequality | 0, 3 | 3/2 | 1/2 | 3/8 |
-///
-/// Loss terms 1 and 5: their mean is 3, and ψ(3) = 3/4; the mean of ψ is (1/2 + 5/6)/2 = 2/3.
-const LAWS: [LawRows; 3] = [
-    LawRows { relation: Relation::Equality, start: 0, len: 2, points: 2 },
-    LawRows { relation: Relation::Equality, start: 2, len: 4, points: 4 },
-    LawRows { relation: Relation::AtMost, start: 6, len: 2, points: 2 },
-];
-const VIOLATIONS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, 1.0 / 3.0, 0.0, 0.0, 3.0];
-/// The residuals behind them: one of the second equality is negative, and so is one of the inequality.
-const RESIDUALS: [f64; 8] = [1.0, 0.0, 3.0, 1.0, -1.0 / 3.0, 0.0, -2.0, 3.0];
-const POINTS: [usize; 8] = [0, 1, 0, 1, 2, 3, 0, 1];
-const TERMS: [f64; 2] = [1.0, 5.0];
-
-fn view() -> MisfitView<'static> {
-    MisfitView {
-        terms: &TERMS,
-        residuals: &RESIDUALS,
-        violations: &VIOLATIONS,
-        points: &POINTS,
-        laws: &LAWS,
-        margin: 0.0,
-    }
-}
-
-/// The violations of these residuals.
-fn violations(residuals: &[f64; 8]) -> [f64; 8] {
-    let mut violations = [0.0; 8];
-    fill_violations(&LAWS, residuals, 0.0, &mut violations);
-    violations
-}
-
-struct Expected<'a> {
-    weights: &'a [f64],
-    value: f64,
-    fit: f64,
-    violation: f64,
-    term_slopes: &'a [f64],
-    residual_slopes: &'a [f64],
-}
-
-fn check(strategy: Box<dyn Strategy>, view: &MisfitView, expected: &Expected) {
-    let name = strategy.name();
-    let mut evaluator = Evaluator::new(strategy, view.laws).unwrap();
-    let value = evaluator.evaluate(view, 0);
-    let Slopes { terms, residuals } = evaluator.slopes();
-    for (what, found, expected) in [
-        ("weights", evaluator.weights(), expected.weights),
-        ("value", &[value.value], &[expected.value]),
-        ("fit", &[value.fit], &[expected.fit]),
-        ("violation", &[value.violation], &[expected.violation]),
-        ("slopes of terms", terms, expected.term_slopes),
-        ("slopes of residuals", residuals, expected.residual_slopes),
-    ] {
-        assert_eq!(found.len(), expected.len(), "{name}: {what}");
-        for (found, expected) in found.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-15, "{name}: {what} {found} is not {expected}");
-        }
-    }
-}
+use strategy_support::{Expected, LAWS, RESIDUALS, TERMS, VIOLATIONS, check, view, violations};
 
 #[test]
 fn the_residuals_of_these_tests_have_its_violations() {

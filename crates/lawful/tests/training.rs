@@ -164,7 +164,7 @@ fn what_cannot_be_trained_is_refused_with_the_reason() {
     assert_eq!(
         refused(Training::new(data()).strategy(multipliers).phases(phases)),
         "phase 1: `augmented-lagrangian` has a multiplier for each row, but the residual there \
-         depends on where a window begins; windows are for `l1`, `l2`, `self-adaptive`"
+         depends on where a window begins; windows are for `l1`, `l2`, `self-adaptive`, `dynamic`, `lemonge`, `barrier`, `balanced`"
     );
     let shooting = Shooting::Multiple { steps: 40, free: false };
     let long = Phase { shooting, ..Phase::new(AdamSettings::default(), 10) };

@@ -234,21 +234,26 @@ fn check(
         None => builder,
     };
     let builder = training::complete(training, builder, &training_set)?;
-    let prepared = builder.prepare().map_err(|error| match (&error, &strategy.best_point) {
-        // The best point cannot be combined with the phases that the recipe has selected.
-        (TrainingError::Phase { reason, .. }, Some(mark)) => {
-            let hint = "leave `best-point` out, or write `optimiser = \"adam\"` in a phase";
-            mark.error(reason).with_hint(hint)
+    let prepared = builder.prepare().map_err(|error| {
+        // The strategy cannot be combined with the phases that the recipe has selected.
+        let adam = "write `optimiser = \"adam\"` in a phase";
+        match (&error, &strategy.best_point, &strategy.kind) {
+            (TrainingError::Phase { reason, .. }, Some(mark), _) => {
+                mark.error(reason).with_hint(format!("leave `best-point` out, or {adam}"))
+            }
+            (TrainingError::Phase { reason, .. }, None, Some(mark)) => {
+                mark.error(reason).with_hint(format!("choose another strategy, or {adam}"))
+            }
+            (TrainingError::Law { law, .. } | TrainingError::Start(OffLaw { law, .. }), _, _) => {
+                let number = written_laws.iter().position(|written| written.has(law));
+                let error_of = |text| match number {
+                    Some(number) => law_marks[number].error(text),
+                    None => source.lacks(text),
+                };
+                error_of(error.to_string()).with_hint(error.hint().unwrap_or_default())
+            }
+            _ => source.lacks(error.to_string()),
         }
-        (TrainingError::Law { law, .. } | TrainingError::Start(OffLaw { law, .. }), _) => {
-            let number = written_laws.iter().position(|written| written.has(law));
-            let error_of = |text| match number {
-                Some(number) => law_marks[number].error(text),
-                None => source.lacks(text),
-            };
-            error_of(error.to_string()).with_hint(error.hint().unwrap_or_default())
-        }
-        _ => source.lacks(error.to_string()),
     })?;
     let written_laws = laws::enforced(&written_laws, &prepared.laws);
 

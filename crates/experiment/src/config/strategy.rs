@@ -14,7 +14,16 @@
 //! [`SelfAdaptive`](lawful::strategy::SelfAdaptive): `tolerance`, `count-above`, `normalise`,
 //! `weigh-by`, `weight-every`, `residual`, `penalty` and `penalise`. `augmented-lagrangian` has `rho`,
 //! `rho-growth`, `rho-max` and `round`, see
-//! [`AugmentedLagrangian`](lawful::strategy::AugmentedLagrangian).
+//! [`AugmentedLagrangian`](lawful::strategy::AugmentedLagrangian); and [`Dynamic`], [`Lemonge`],
+//! [`TwoStage`], [`Filter`], [`NuPi`], [`Barrier`] and [`Balanced`] name theirs.
+//!
+//! [`Dynamic`]: lawful::strategy::Dynamic
+//! [`Lemonge`]: lawful::strategy::Lemonge
+//! [`TwoStage`]: lawful::strategy::TwoStage
+//! [`Filter`]: lawful::strategy::Filter
+//! [`NuPi`]: lawful::strategy::NuPi
+//! [`Barrier`]: lawful::strategy::Barrier
+//! [`Balanced`]: lawful::strategy::Balanced
 //!
 //! The defaults of `self-adaptive` are the paper's equations. If a recipe other than `"paper"` selects
 //! the phases, the default is the smooth form that L-BFGS needs, `penalty = "squared"` with
@@ -35,6 +44,9 @@ use crate::diagnostic::Diagnostic;
 pub(crate) const KEYS: &[&str] =
     &["kind", "margin", "tolerance", "best-point", "gradient-at", "backtrack"];
 
+/// More strategies than this are listed by their words alone.
+const MANY: usize = 3;
+
 /// All keys of this section.
 pub(crate) fn keys() -> Vec<&'static str> {
     let mut keys = KEYS.to_vec();
@@ -50,9 +62,10 @@ pub(crate) fn keys() -> Vec<&'static str> {
     keys
 }
 
-/// The strategy, and the place of `best-point` if it is on.
+/// The strategy, and the places of `kind`, and of `best-point` if it is on.
 pub(crate) struct Written<'s> {
     pub(crate) strategy: StrategySettings,
+    pub(crate) kind: Option<Mark<'s>>,
     pub(crate) best_point: Option<Mark<'s>>,
 }
 
@@ -66,11 +79,12 @@ pub(crate) fn read<'s>(
 ) -> Result<Written<'s>, Diagnostic> {
     let words: Vec<_> = StrategyKind::NAMES.iter().map(|&(word, _)| (word, word)).collect();
     let default = StrategyKind::default();
+    let place = section.peek("kind");
     let word =
         section.take("kind").map_or(Ok(default.name()), |value| value.word("strategy", &words))?;
     let mut kind = StrategyKind::from_name(word).unwrap_or(default);
     refuse_foreign_keys(&mut section, &kind)?;
-    let (best_point, mark) = best_point(&mut section)?;
+    let (best_point, mark) = best_point(&mut section, &kind)?;
     let keys = kind.keys();
     let written: Vec<(&str, Mark)> =
         keys.iter().filter_map(|key| Some((key.name, section.peek(key.name)?))).collect();
@@ -107,7 +121,7 @@ pub(crate) fn read<'s>(
         }
         strategy.tolerance = value.number(NOT_NEGATIVE, "1e-4")?;
     }
-    Ok(Written { strategy, best_point: mark })
+    Ok(Written { strategy, kind: place, best_point: mark })
 }
 
 /// Returns the relation of each part of each law.
@@ -138,11 +152,17 @@ fn refuse_foreign_keys(section: &mut Section, kind: &StrategyKind) -> Result<(),
             continue;
         }
         if let Some(value) = section.take(key) {
-            let kinds: Vec<String> =
-                kinds.iter().map(|kind| format!("`kind = \"{}\"`", kind.name())).collect();
-            return Err(value
-                .error(format!("the strategy `{}` has no key `{key}`", kind.name()))
-                .with_hint(format!("leave it out, or write {}", kinds.join(" or "))));
+            let error = value.error(format!("the strategy `{}` has no key `{key}`", kind.name()));
+            let names = |form: fn(&str) -> String| -> Vec<String> {
+                kinds.iter().map(|kind| form(kind.name())).collect()
+            };
+            return Err(error.with_hint(if kinds.len() > MANY {
+                let names = names(|name| format!("`{name}`")).join(", ");
+                format!("leave it out; the strategies {names} have it")
+            } else {
+                let names = names(|name| format!("`kind = \"{name}\"`")).join(" or ");
+                format!("leave it out, or write {names}")
+            }));
         }
     }
     Ok(())
@@ -150,9 +170,16 @@ fn refuse_foreign_keys(section: &mut Section, kind: &StrategyKind) -> Result<(),
 
 fn best_point<'s>(
     section: &mut Section<'s>,
+    kind: &StrategyKind,
 ) -> Result<(Option<Restore>, Option<Mark<'s>>), Diagnostic> {
     let value = section.take("best-point");
-    let on = value.as_ref().map_or(Ok(false), Value::flag)?;
+    let always = kind.best_point();
+    let on = value.as_ref().map_or(Ok(always.is_some()), Value::flag)?;
+    if let (Some(_), false, Some(value)) = (always, on, &value) {
+        let name = kind.name();
+        let error = value.error(format!("`{name}` always returns to the last accepted point"));
+        return Err(error.with_hint("leave `best-point` out"));
+    }
     let (gradient_at, backtrack) = (section.take("gradient-at"), section.take("backtrack"));
     if !on {
         for (key, value) in [("gradient-at", &gradient_at), ("backtrack", &backtrack)] {
@@ -164,9 +191,10 @@ fn best_point<'s>(
         }
         return Ok((None, None));
     }
+    let default = always.unwrap_or_default();
     let gradient_at = gradient_at
-        .map_or(Ok(GradientAt::default()), |value| value.word("gradient", &GradientAt::NAMES))?;
-    let backtrack = backtrack.map_or(Ok(false), |value| value.flag())?;
+        .map_or(Ok(default.gradient_at), |value| value.word("gradient", &GradientAt::NAMES))?;
+    let backtrack = backtrack.map_or(Ok(default.backtrack), |value| value.flag())?;
     Ok((Some(Restore { gradient_at, backtrack }), value.map(|value| value.mark())))
 }
 

@@ -1,6 +1,7 @@
 //! The objective φ(θ): solves, measures errors and violations, applies the strategy, differentiates.
 
 mod flow;
+mod gram;
 mod initial_states;
 mod loss;
 mod misfit;
@@ -15,9 +16,12 @@ pub use problem::{Problem, Units};
 use lawful_ode::{Solver, VectorField, vectorised};
 use thiserror::Error;
 
-use crate::strategy::{Evaluator, ObjectiveChange, State, Strategy, StrategyError, Value};
+use crate::strategy::{
+    Evaluator, Judgement, ObjectiveChange, Slopes, State, Strategy, StrategyError, Value,
+};
 use crate::{GuaranteedLaws, Segment, data};
 use flow::{FailedSolve, Flow, Mode};
+use gram::Gram;
 use initial_states::InitialStates;
 use on_laws::NoStart;
 
@@ -145,6 +149,7 @@ pub struct Objective {
     decay: f64,
     /// Number of parameters that decay.
     decayed: usize,
+    gram: Gram,
 }
 
 impl Objective {
@@ -201,6 +206,7 @@ impl Objective {
             field_len: parameters,
             decay: 0.0,
             decayed: 0,
+            gram: Gram::default(),
         })
     }
 
@@ -270,6 +276,9 @@ impl Objective {
 
     /// Evaluates φ and its gradient at θ, with weights computed there.
     pub fn evaluate(&mut self, theta: &[f64], iteration: usize) -> Result<&Evaluation, Failure> {
+        if self.evaluator.gram_is_due(iteration) {
+            self.balance(theta)?;
+        }
         self.measure(theta, Mode::Record)?;
         self.update_weights(iteration);
         self.apply_strategy(theta)
@@ -307,6 +316,16 @@ impl Objective {
         of_laws.max(self.continuity.outer_step(&self.misfit.continuity()))
     }
 
+    /// Returns whether the strategy judges points.
+    pub fn judges(&self) -> bool {
+        self.evaluator.strategy().judges()
+    }
+
+    /// Returns the strategy's judgement of the point of the last evaluation.
+    pub fn judge(&mut self) -> Judgement {
+        self.evaluator.judge(&self.misfit.view(), &self.evaluation.value)
+    }
+
     /// Continues with the strategy's state for the laws from the end of another phase.
     pub fn continue_phase(&mut self, laws: &State) {
         self.evaluator.new_phase(laws, self.misfit.view().laws);
@@ -328,14 +347,10 @@ impl Objective {
             return Err(law.unwrap_or(Failure::Value(value.value)));
         }
         let Self { problem, flow, misfit, evaluator, continuity, evaluation, starts, .. } = self;
-        let (field_bar, z_bar) = evaluation.gradient.split_at_mut(self.field_len);
-        z_bar.fill(0.0);
         let slopes = (evaluator.slopes(), continuity.slopes());
-        misfit.pull_back(slopes, problem, (starts, z_bar));
-        let bar = |n: usize| misfit.observed_bar(n);
-        flow.pull_back(&problem.dataset, bar, field_bar, (starts, z_bar));
-        starts.pull_back(z_bar);
-        misfit.add_constants(&problem.constants, &theta[..self.field_len], field_bar);
+        let (field, gradient) = (&theta[..self.field_len], &mut evaluation.gradient);
+        pull_back((problem, starts), (flow, misfit), slopes, field, gradient);
+        let field_bar = &mut evaluation.gradient[..self.field_len];
         if self.decay > 0.0 {
             for (sum, theta) in field_bar[..self.decayed].iter_mut().zip(theta) {
                 *sum += self.decay * theta;
@@ -456,6 +471,24 @@ impl Objective {
     pub fn field_evaluations(&self) -> usize {
         self.flow.evaluations()
     }
+}
+
+/// Writes the gradient at θ, whose field's part is `field`, of an objective with these slopes for laws and
+/// continuity.
+fn pull_back(
+    (problem, starts): (&Problem, &mut InitialStates),
+    (flow, misfit): (&mut Flow, &mut Misfit),
+    slopes: (&Slopes, &Slopes),
+    field: &[f64],
+    gradient: &mut [f64],
+) {
+    let (field_bar, z_bar) = gradient.split_at_mut(field.len());
+    z_bar.fill(0.0);
+    misfit.pull_back(slopes, problem, (starts, z_bar));
+    let bar = |n: usize| misfit.observed_bar(n);
+    flow.pull_back(&problem.dataset, bar, field_bar, (starts, z_bar));
+    starts.pull_back(z_bar);
+    misfit.add_constants(&problem.constants, field, field_bar);
 }
 
 /// Returns whether every number is finite. Without early exit, so that the loop vectorises.

@@ -31,6 +31,11 @@ pub trait ListedOptimiser {
     /// Returns whether training may return it to the best point.
     fn returns_to_best_point(&self) -> bool;
 
+    /// Returns whether it searches along lines, on which the objective must be one function.
+    fn searches_lines(&self) -> bool {
+        false
+    }
+
     /// Returns the iterations of multiple shooting in a remedy, for a phase of `iterations`.
     fn iterations_on_segments(&self, iterations: usize) -> usize {
         iterations.div_ceil(2)
@@ -64,6 +69,11 @@ impl OptimiserKind {
     /// See [`ListedOptimiser::returns_to_best_point`].
     pub fn returns_to_best_point(&self) -> bool {
         self.listed().returns_to_best_point()
+    }
+
+    /// See [`ListedOptimiser::searches_lines`].
+    pub fn searches_lines(&self) -> bool {
+        self.listed().searches_lines()
     }
 
     /// See [`ListedOptimiser::iterations_on_segments`].

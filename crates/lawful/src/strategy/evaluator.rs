@@ -1,6 +1,6 @@
 //! A strategy with the buffers of its results, for training loops of any kind.
 
-use super::{LawRows, MisfitView, Slopes, State, Strategy, StrategyError, Value};
+use super::{Judgement, LawRows, MisfitView, Slopes, State, Strategy, StrategyError, Value};
 
 /// A strategy with its state, its weights and the buffers of its results.
 pub struct Evaluator {
@@ -90,6 +90,28 @@ impl Evaluator {
     /// changed. The value and its slopes remain those before the step.
     pub fn outer_step(&mut self, view: &MisfitView) -> ObjectiveChange {
         self.strategy.outer_step(&mut self.state, view)
+    }
+
+    /// Judges the point of the last evaluation, which had this value.
+    pub fn judge(&mut self, view: &MisfitView, value: &Value) -> Judgement {
+        self.strategy.judge(&mut self.state, view, value)
+    }
+
+    /// Returns whether the gradients of the terms are needed before this iteration's evaluation.
+    pub fn gram_is_due(&self, iteration: usize) -> bool {
+        self.strategy.gram_every().is_some_and(|every| iteration.is_multiple_of(every))
+    }
+
+    /// Writes the slopes of one term alone: 0 is the fit, `k + 1` the penalty of law `k`. They are in
+    /// [`slopes`](Self::slopes).
+    pub fn evaluate_term(&mut self, view: &MisfitView, term: usize) {
+        self.slopes.reset(view);
+        self.strategy.term_slopes(view, term, &mut self.slopes);
+    }
+
+    /// Updates the state by the Gram matrix of the gradients of the terms.
+    pub fn balance(&mut self, gram: &[f64]) {
+        self.strategy.balance(&mut self.state, gram);
     }
 
     /// Returns the strategy.

@@ -1,6 +1,9 @@
 //! The list of strategies, and the trait that describes each.
 
-use super::{AugmentedLagrangian, L1, L2, SelfAdaptive, Strategy, StrategyError, Vanilla};
+use super::{
+    AugmentedLagrangian, Balanced, Barrier, Dynamic, Filter, L1, L2, Lemonge, NuPi, SelfAdaptive,
+    Strategy, StrategyError, TwoStage, Vanilla,
+};
 use crate::Relation;
 use crate::settings::{Setting, listed};
 use crate::train::Restore;
@@ -14,6 +17,13 @@ listed! {
         L2(L2),
         SelfAdaptive(SelfAdaptive),
         AugmentedLagrangian(AugmentedLagrangian),
+        Dynamic(Dynamic),
+        Lemonge(Lemonge),
+        TwoStage(TwoStage),
+        Filter(Filter),
+        NuPi(NuPi),
+        Barrier(Barrier),
+        Balanced(Balanced),
     }
 }
 
@@ -39,6 +49,16 @@ pub trait ListedStrategy {
     /// where the window begins.
     fn takes_windows(&self) -> bool {
         true
+    }
+
+    /// Returns whether its objective is the same function along a line search (L-BFGS).
+    fn takes_line_searches(&self) -> bool {
+        true
+    }
+
+    /// Returns how training returns to the last accepted point, for strategies that reject points.
+    fn best_point(&self) -> Option<Restore> {
+        None
     }
 
     /// Returns the total violation up to which a point is feasible, if the strategy defines one.
@@ -124,11 +144,31 @@ impl StrategyKind {
     pub fn refuses_windows(&self) -> (String, String) {
         let others = Self::all().into_iter().filter(|kind| kind.takes_windows() && kind.enforces());
         let words: Vec<String> = others.map(|kind| format!("`{}`", kind.name())).collect();
-        let why = format!(
-            "`{}` has a multiplier for each row, but the residual there depends on where a window begins",
-            self.name()
-        );
+        let why = if self.best_point().is_some() {
+            "compares points, but the objective differs between windows"
+        } else {
+            "has a multiplier for each row, but the residual there depends on where a window begins"
+        };
+        let why = format!("`{}` {why}", self.name());
         (why, words.join(", "))
+    }
+
+    /// See [`ListedStrategy::takes_line_searches`].
+    pub fn takes_line_searches(&self) -> bool {
+        self.listed().takes_line_searches()
+    }
+
+    /// Returns the words of the strategies that take line searches and enforce laws.
+    pub fn for_line_searches() -> String {
+        let all = Self::all().into_iter();
+        let words = all.filter(|kind| kind.takes_line_searches() && kind.best_point().is_none());
+        let words = words.filter(Self::enforces).map(|kind| format!("`{}`", kind.name()));
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// See [`ListedStrategy::best_point`].
+    pub fn best_point(&self) -> Option<Restore> {
+        self.listed().best_point()
     }
 
     /// See [`ListedStrategy::tolerance`].
@@ -191,7 +231,8 @@ impl StrategySettings {
         let kind = kind.into();
         let tolerance = kind.tolerance().unwrap_or(SelfAdaptive::default().tolerance);
         let margin = if kind.squares_violations() { Self::MARGIN } else { 0.0 };
-        Self { kind, tolerance, best_point: None, margin }
+        let best_point = kind.best_point();
+        Self { kind, tolerance, best_point, margin }
     }
 
     /// The strategy without laws in the objective.
@@ -206,7 +247,8 @@ impl StrategySettings {
 
     /// Returns its word, with `-best` if it returns to the best point: `self-adaptive`, `l1-best`.
     pub fn label(&self) -> String {
-        let best = if self.best_point.is_some() { "-best" } else { "" };
+        let own = self.kind.best_point().is_some();
+        let best = if self.best_point.is_some() && !own { "-best" } else { "" };
         format!("{}{best}", self.kind.name())
     }
 }

@@ -31,20 +31,36 @@
 //! ```
 
 mod augmented_lagrangian;
+mod balanced;
+mod barrier;
+mod dynamic;
 mod evaluator;
+mod filter;
 mod l1;
 mod l2;
+mod lemonge;
 mod list;
+mod nu_pi;
+mod penalty;
 mod self_adaptive;
+mod two_stage;
 mod vanilla;
 mod view;
 
 pub use augmented_lagrangian::AugmentedLagrangian;
+pub use balanced::{Balanced, Direction};
+pub use barrier::Barrier;
+pub use dynamic::{Dynamic, Growth};
 pub use evaluator::{Evaluator, ObjectiveChange};
+pub use filter::Filter;
 pub use l1::L1;
 pub use l2::L2;
+pub use lemonge::Lemonge;
 pub use list::{ListedStrategy, StrategyKind, StrategySettings};
+pub use nu_pi::NuPi;
+pub use penalty::Power;
 pub use self_adaptive::{Normalise, Penalise, Penalty, Residual, SelfAdaptive, WeighBy};
+pub use two_stage::TwoStage;
 pub use vanilla::Vanilla;
 pub use view::{LawRows, MisfitView, fill_violations};
 
@@ -106,6 +122,17 @@ pub struct Slopes {
     pub residuals: Vec<f64>,
 }
 
+/// The verdict of a strategy on the point of an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// Training continues from here, and returns here.
+    Accepted,
+    /// Training returns to the last accepted point, and evaluates it again: the objective may be another.
+    Rejected,
+    /// Training continues from here, but a later rejection returns to the point accepted before.
+    Pending,
+}
+
 /// How violations enter the objective.
 ///
 /// Only [`name`](Self::name), [`weights`](Self::weights) and [`value`](Self::value) are needed. The
@@ -157,6 +184,37 @@ pub trait Strategy: Send + Sync {
     fn outer_step(&self, state: &mut State, view: &MisfitView) -> ObjectiveChange {
         let _ = (state, view);
         ObjectiveChange::Unchanged
+    }
+
+    /// Returns whether the strategy [judges](Self::judge) points.
+    fn judges(&self) -> bool {
+        false
+    }
+
+    /// Judges the point of the last evaluation, unless it is the accepted one again. Strategies that do
+    /// are trained on all data at once, by optimisers that
+    /// [return to the best point](crate::optimiser::OptimiserKind::returns_to_best_point).
+    fn judge(&self, state: &mut State, view: &MisfitView, value: &Value) -> Judgement {
+        let _ = (state, view, value);
+        Judgement::Accepted
+    }
+
+    /// Returns the iterations between two calls of [`balance`](Self::balance); `None`, the default, if the
+    /// strategy does not need the gradients of its terms.
+    fn gram_every(&self) -> Option<usize> {
+        None
+    }
+
+    /// Writes the slopes of one term alone: 0 is the fit, `k + 1` the penalty of law `k`. `slopes` arrive
+    /// as zeros.
+    fn term_slopes(&self, view: &MisfitView, term: usize, slopes: &mut Slopes) {
+        let _ = (view, term, slopes);
+    }
+
+    /// Updates the state by the Gram matrix of the gradients of the terms, `gram[i * terms + j] = g_i·g_j`,
+    /// at the point that is evaluated.
+    fn balance(&self, state: &mut State, gram: &[f64]) {
+        let _ = (state, gram);
     }
 
     /// Computes the weight of each law at this point. `weights` has one entry per law.

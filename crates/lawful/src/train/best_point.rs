@@ -48,17 +48,23 @@ impl BestPoint {
 
     /// Judges a trial point, and copies it if it is accepted.
     pub fn judge(&mut self, theta: &[f64], trial: &Value, iteration: usize) -> Verdict {
-        if self.value.as_ref().is_none_or(|best| self.beats(trial, best)) {
+        let accepted = self.value.as_ref().is_none_or(|best| self.beats(trial, best));
+        let verdict = if accepted { Verdict::Accepted } else { Verdict::Rejected };
+        self.take(verdict, theta, trial, iteration);
+        verdict
+    }
+
+    /// Takes the verdict of a strategy on a trial point, and copies it if it is accepted.
+    pub fn take(&mut self, verdict: Verdict, theta: &[f64], trial: &Value, iteration: usize) {
+        if verdict == Verdict::Accepted {
             self.theta.copy_from_slice(theta);
             self.value = Some(*trial);
             self.iteration = iteration;
             self.accepted += 1;
             self.rejected_in_a_row = 0;
-            Verdict::Accepted
         } else {
             self.rejected += 1;
             self.rejected_in_a_row += 1;
-            Verdict::Rejected
         }
     }
 

@@ -481,6 +481,13 @@ fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
         let (why, others) = strategy.kind.refuses_windows();
         return Err(format!("{why}; windows are for {others}"));
     }
+    if !strategy.kind.takes_line_searches() && phase.optimiser.searches_lines() {
+        return Err(format!(
+            "{optimiser} searches along lines, on which the objective of `{}` changes; it can minimise those of {}",
+            strategy.kind.name(),
+            StrategyKind::for_line_searches()
+        ));
+    }
     if strategy.best_point.is_some() && phase.batch != Batch::Full {
         return Err(
             "the best point cannot be found on batches: the objective differs between batches"

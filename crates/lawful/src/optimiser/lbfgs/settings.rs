@@ -66,6 +66,10 @@ impl ListedOptimiser for LbfgsSettings {
         false
     }
 
+    fn searches_lines(&self) -> bool {
+        true
+    }
+
     fn iterations_on_segments(&self, _: usize) -> usize {
         ON_SEGMENTS
     }

@@ -16,7 +16,7 @@ use super::{BestPoint, Event, Observer, Row, StopReason, Verdict};
 use crate::data::{Sampler, Segment};
 use crate::objective::{Failure, Objective, StrategyMemory};
 use crate::optimiser::{Optimiser, Step};
-use crate::strategy::{ObjectiveChange, State};
+use crate::strategy::{Judgement, ObjectiveChange, State};
 use progress::Before;
 
 /// Consecutive rejections after which [`Restore::backtrack`] halves the step.
@@ -229,6 +229,12 @@ impl Trainer {
                 return self.outcome(StopReason::Interrupted);
             }
             stopping = flow.is_break();
+            if verdict == Some(Verdict::Rejected) && self.objective.judges() {
+                // The objective there may be another than the one that led to the rejected point.
+                self.progress.theta.copy_from_slice(self.progress.best.theta());
+                self.progress.iteration += 1;
+                continue;
+            }
             if self.outer_step() {
                 continue;
             }
@@ -283,18 +289,22 @@ impl Trainer {
             objective.select(segments);
         }
         let frozen = self.optimiser.freezes_weights();
-        let evaluation = if frozen {
-            objective.evaluate_frozen(&progress.theta)?
+        if frozen {
+            objective.evaluate_frozen(&progress.theta)?;
         } else {
-            objective.evaluate(&progress.theta, iteration)?
-        };
+            objective.evaluate(&progress.theta, iteration)?;
+        }
         self.failures = 0;
         if sampler.is_full() {
-            let judgement = progress.best.judge(&progress.theta, &evaluation.value, iteration);
-            if judgement == Verdict::Accepted && settings.uses_best_gradient() {
-                progress.best_gradient.copy_from_slice(&evaluation.gradient);
+            verdict = if objective.judges() {
+                judged_by_strategy(objective, progress, iteration)
+            } else {
+                let value = &objective.evaluation().value;
+                Some(progress.best.judge(&progress.theta, value, iteration))
+            };
+            if verdict == Some(Verdict::Accepted) && settings.uses_best_gradient() {
+                progress.best_gradient.copy_from_slice(&objective.evaluation().gradient);
             }
-            verdict = Some(judgement);
         }
         if !frozen {
             objective.new_point();
@@ -481,6 +491,26 @@ impl Trainer {
     pub fn objective_mut(&mut self) -> &mut Objective {
         &mut self.objective
     }
+}
+
+/// Takes the strategy's own verdict on the point of the last evaluation. Returns `None` for the accepted
+/// point, evaluated again, and where the strategy has not decided.
+fn judged_by_strategy(
+    objective: &mut Objective,
+    progress: &mut Progress,
+    iteration: usize,
+) -> Option<Verdict> {
+    let best = &mut progress.best;
+    if best.value().is_some() && best.theta() == progress.theta {
+        return None;
+    }
+    let verdict = match objective.judge() {
+        Judgement::Accepted => Verdict::Accepted,
+        Judgement::Rejected => Verdict::Rejected,
+        Judgement::Pending => return None,
+    };
+    best.take(verdict, &progress.theta, &objective.evaluation().value, iteration);
+    Some(verdict)
 }
 
 /// Takes an outer step of the strategy at θ, where the optimiser has stalled: other multipliers may let

@@ -75,6 +75,7 @@ mod reach;
 mod relation;
 #[cfg(test)]
 mod round_trip;
+mod single;
 mod steps;
 mod syntax;
 mod tape;
@@ -93,5 +94,6 @@ pub use parser::MAX_DEPTH;
 pub use quantity::Quantity;
 pub use reach::Reach;
 pub use relation::Relation;
+pub use single::{Bound, Monotone};
 pub use steps::{Steps, Workspace};
 pub use vocabulary::{Vocabulary, Words};

@@ -7,4 +7,5 @@ mod gradients;
 mod hostile;
 mod linear;
 mod rates;
+mod single;
 mod values;

@@ -219,7 +219,10 @@ impl Inside {
             for i in 0..d {
                 let chord = y[i] + along * (next[i] - y[i]);
                 let p = self.control[j * d + i];
-                self.blended[j * d + i] = if a < 1.0 { a * p + (1.0 - a) * chord } else { p };
+                // The ends are not blended: they would be rounded.
+                let is_inner = 0 < j && j < COEFFICIENTS - 1;
+                self.blended[j * d + i] =
+                    if is_inner && a < 1.0 { a * p + (1.0 - a) * chord } else { p };
             }
         }
         self.blended_bar.fill(0.0);

@@ -73,10 +73,13 @@ pub use data::{
     Simulation, Table, Trajectory, fill, noise, scaling, units,
 };
 pub use field::{
-    ConservingDescription, ConservingField, Constant, FieldDescription, FieldError, FieldPart,
-    FormulaField, GuaranteedLaws, HybridField, Initialise, KnownDescription, KnownRates,
-    LearnedConstant, NetworkDescription, NotSmooth, SmoothDescription, SmoothField, SmoothLaw,
-    SmoothLaws, StateOff, dissipation, extend_rows, smooth_equality, with_learned_as_variables,
+    BoundDescription, ConservingDescription, ConservingField, Constant, Coordinate, Coverage,
+    Direction, FieldDescription, FieldError, FieldPart, FlowDescription, FormulaField, Guaranteed,
+    GuaranteedLaws, HybridField, Initialise, KnownDescription, KnownRates, LearnedConstant,
+    LinearDescription, LinearField, LinearForm, LinearTask, LogRange, NetworkDescription,
+    NotLinear, NotSmooth, SmoothDescription, SmoothField, SmoothLaw, SmoothLaws, StateDescription,
+    StateOff, SumDescription, SumForm, WrongLinear, dissipation, extend_rows, smooth_equality,
+    with_learned_as_variables,
 };
 pub use fingerprint::Fingerprint;
 pub use lawful_law as law;

@@ -7,6 +7,7 @@ use lawful_ode::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::linear::{LinearDescription, WrongLinear};
 use super::smooth::{SmoothDescription, SmoothLaws};
 use super::{GuaranteedLaws, HybridField, KnownRates, LearnedConstant, with_learned_as_variables};
 
@@ -68,6 +69,9 @@ pub enum FieldPart {
     /// Projects the rate on the directions in which weighted sums of the states do not change; the
     /// outermost part.
     Conserving(ConservingDescription),
+    /// Linear sums, bounds and directions that the rate and the steps keep: the network's outputs are flows,
+    /// in units of their own. It follows the network; only known rates may follow it.
+    Linear(LinearDescription),
     /// Equalities that the rate and the steps keep, and a quantity that they never raise; the outermost
     /// part.
     Smooth(SmoothDescription),
@@ -85,7 +89,8 @@ pub struct NetworkDescription {
     pub time_input: bool,
     /// The word of the precision of its arithmetic.
     pub precision: String,
-    /// The state variable of each output, in the order of the state.
+    /// The state variable of each output, in the order of the state; or the flows of linear laws,
+    /// [`LinearDescription::outputs`].
     pub outputs: Vec<String>,
 }
 
@@ -110,7 +115,7 @@ pub struct ConservingDescription {
 /// [`Scaling`] as a value in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", remote = "Scaling")]
-struct ScalingValue {
+pub(super) struct ScalingValue {
     state_centre: Vec<f64>,
     state: Vec<f64>,
     rate: Vec<f64>,
@@ -172,6 +177,9 @@ pub enum FieldError {
     /// Names or definitions that cannot be read.
     #[error(transparent)]
     Names(LawError),
+    /// Linear laws that the description does not guarantee.
+    #[error("the linear laws of a vector field: {0}")]
+    Linear(#[from] WrongLinear),
     /// A law that cannot be guaranteed.
     #[error("the law `{law}` cannot be guaranteed: {why}")]
     Law {
@@ -238,6 +246,15 @@ impl FieldDescription {
     pub fn scaling(&self) -> Option<&Scaling> {
         self.parts.iter().find_map(|part| match part {
             FieldPart::Scaling(scaling) => Some(scaling),
+            FieldPart::Linear(linear) => Some(&linear.scaling),
+            _ => None,
+        })
+    }
+
+    /// Returns the linear laws that the field guarantees, if there are any.
+    pub fn linear(&self) -> Option<&LinearDescription> {
+        self.parts.iter().find_map(|part| match part {
+            FieldPart::Linear(linear) => Some(linear),
             _ => None,
         })
     }
@@ -312,6 +329,15 @@ impl FieldDescription {
             {
                 return Err(FieldError::Order { part: word, reason: "must be the last" });
             }
+            // It is given the network's outputs, and guards the states in the data's units.
+            let is_linear = |part: &FieldPart| matches!(part, FieldPart::Linear(_));
+            if is_linear(part) && n != 1 {
+                return Err(FieldError::Order { part: word, reason: "must follow the network" });
+            }
+            let inner = &self.parts[..n];
+            if !is_known(part) && !is_linear(part) && inner.iter().any(is_linear) {
+                return Err(FieldError::Order { part: word, reason: "cannot follow `linear`" });
+            }
             if is_known(part) && known != Some(n) {
                 return Err(FieldError::Order { part: word, reason: "can only be there once" });
             }
@@ -320,7 +346,9 @@ impl FieldDescription {
                     return Err(FieldError::Order { part: word, reason: "must be the first" });
                 }
                 (FieldPart::Network(network), None) => {
-                    if !self.numbers(&network.outputs)?.is_sorted_by(|a, b| a < b) {
+                    if self.linear().is_none()
+                        && !self.numbers(&network.outputs)?.is_sorted_by(|a, b| a < b)
+                    {
                         let reason =
                             "must have outputs for different state variables, in their order";
                         return Err(FieldError::Order { part: word, reason });
@@ -337,6 +365,14 @@ impl FieldDescription {
                 }
                 (FieldPart::Conserving(conserving), Some(inside)) => {
                     Box::new(super::ConservingField::new(inside, &conserving.sums)?)
+                }
+                (FieldPart::Linear(linear), Some(inside)) => {
+                    let outputs = self.network().map(|network| &*network.outputs);
+                    if outputs != Some(&*linear.outputs()) {
+                        let reason = "needs a network with one output for each of its flows";
+                        return Err(FieldError::Order { part: word, reason });
+                    }
+                    Box::new(linear.around(inside, &self.state, &self.known()?)?)
                 }
                 (FieldPart::Smooth(smooth), Some(inside)) => {
                     let (vocabulary, variables) = self.vocabularies()?;
@@ -448,6 +484,7 @@ impl FieldPart {
             Self::Scaling(_) => "scaling",
             Self::Known(_) => "known",
             Self::Conserving(_) => "conserving",
+            Self::Linear(_) => "linear",
             Self::Smooth(_) => "smooth",
         }
     }

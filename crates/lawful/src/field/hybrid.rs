@@ -1,7 +1,7 @@
 //! Hybrid fields: known rates, and a network for the unknown rates.
 
 use lawful_law::{Expression, Steps, Vocabulary, Words, Workspace};
-use lawful_ode::VectorField;
+use lawful_ode::{StepGuard, VectorField};
 
 use super::{FieldError, LearnedConstant};
 
@@ -196,14 +196,12 @@ impl HybridField {
     /// If the network has another state or other inputs, or if there is not one variable for each
     /// of its outputs.
     ///
-    /// # Panics
-    /// If the network has a guard, which must be the outermost part.
+    /// If the network has a guard, that is the guard of the whole field: known rates must not break its laws.
     pub fn with_network(
         mut self,
-        mut field: Box<dyn VectorField>,
+        field: Box<dyn VectorField>,
         variables: &[usize],
     ) -> Result<Self, FieldError> {
-        assert!(field.guard().is_none(), "a field with a guard is the outermost part");
         let KnownRates { states, inputs, .. } = self.known;
         for (what, found, expected) in [
             ("state variables of the network", field.state_len(), states),
@@ -426,6 +424,10 @@ impl VectorField for HybridField {
                 row.iter_mut().zip(bar).for_each(|(sum, bar)| *sum += bar);
             }
         }
+    }
+
+    fn guard(&mut self) -> Option<&mut dyn StepGuard> {
+        self.network.as_mut()?.field.guard()
     }
 
     fn flush(&mut self, theta_bar: &mut [f64]) {

@@ -7,6 +7,7 @@ mod formula;
 mod guaranteed;
 mod hybrid;
 mod initialise;
+mod linear;
 mod smooth;
 
 pub use conserving::ConservingField;
@@ -19,6 +20,11 @@ pub use formula::FormulaField;
 pub use guaranteed::{GuaranteedLaws, StateOff};
 pub use hybrid::{HybridField, KnownRates, with_learned_as_variables};
 pub use initialise::Initialise;
+pub use linear::{
+    BoundDescription, Coordinate, Coverage, Direction, FlowDescription, Guaranteed,
+    LinearDescription, LinearField, LinearForm, LinearTask, LogRange, NotLinear, StateDescription,
+    SumDescription, SumForm, WrongLinear,
+};
 pub use smooth::{
     NotSmooth, SmoothDescription, SmoothField, SmoothLaw, SmoothLaws, dissipation, smooth_equality,
 };

@@ -471,7 +471,12 @@ impl Model {
     pub fn is_like(&self, other: &Self) -> bool {
         let parts = |model: &Self| -> Vec<FieldPart> {
             let parts = model.description.field.parts.iter();
-            parts.filter(|part| !matches!(part, FieldPart::Scaling(_))).cloned().collect()
+            let parts = parts.filter(|part| !matches!(part, FieldPart::Scaling(_))).cloned();
+            let without_sizes = |part| match part {
+                FieldPart::Linear(linear) => FieldPart::Linear(linear.without_sizes()),
+                part => part,
+            };
+            parts.map(without_sizes).collect()
         };
         let names = |model: &Self| {
             let field = &model.description.field;

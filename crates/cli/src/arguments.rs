@@ -89,7 +89,7 @@ pub(crate) struct Check {
     /// Print what was found as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Fail (exit code 1) for a law that has no value on some steps of the data
+    /// Fail (exit code 1) for a law that contradicts the data, or has no value on some steps of them
     #[arg(long)]
     pub(crate) strict: bool,
 }

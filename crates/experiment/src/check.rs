@@ -1,9 +1,10 @@
 //! What `lawful check` finds in an experiment and its data, as a text and as JSON.
 
-use lawful::{Dataset, Relation};
+use lawful::{Audit, Dataset, Relation};
 use serde_json::{Map, Value, json};
 use toml::Table;
 
+use crate::audit::{audit, contradictions, law_json, lines};
 use crate::config::ExperimentFile;
 use crate::config::on_data::{LawValues, law_values};
 use crate::experiment::{Experiment, in_a_line};
@@ -17,19 +18,27 @@ pub struct Check<'a> {
     file: &'a ExperimentFile,
     /// Each law on the training data.
     laws: Vec<LawValues>,
+    /// Whether the laws and the data agree.
+    audit: Audit,
 }
 
-/// Evaluates the laws of an experiment on its data.
+/// Evaluates and audits the laws of an experiment on its data.
 pub fn check(file: &ExperimentFile) -> Check<'_> {
     let training = &file.experiment.training;
     let values = |law| law_values(law, &training.data, &training.constants);
-    Check { file, laws: training.laws.iter().map(values).collect() }
+    let laws = training.laws.iter().map(values).collect();
+    Check { file, laws, audit: audit(&file.experiment) }
 }
 
 impl Check<'_> {
     /// Returns the summary that `lawful check` prints.
     pub fn text(&self) -> String {
-        summary(&self.file.experiment)
+        summary(&self.file.experiment) + &lines(&self.audit)
+    }
+
+    /// Returns the contradictions of laws and data, each with what to do about it.
+    pub fn contradictions(&self) -> Vec<(String, String)> {
+        contradictions(&self.audit)
     }
 
     /// Returns what is wrong with the laws, a sentence each: `lawful check --strict` fails with them.
@@ -40,7 +49,8 @@ impl Check<'_> {
             let steps = counted(values.undefined, "step");
             Some(format!("the law `{name}` has no finite value at {steps}, first at {moment}"))
         });
-        undefined.collect()
+        let contradictions = self.contradictions().into_iter().map(|(what, _)| what);
+        undefined.chain(contradictions).collect()
     }
 
     /// Returns the same as data. `settings` is the experiment with every key written out, as
@@ -73,7 +83,7 @@ impl Check<'_> {
     fn laws_json(&self) -> Vec<Value> {
         let experiment = &self.file.experiment;
         let laws = experiment.training.laws.iter().zip(experiment.law_names()).zip(&self.laws);
-        let laws = laws.map(|((law, name), values)| {
+        let laws = laws.enumerate().map(|(k, ((law, name), values))| {
             let violations = values.residuals.iter().map(|c| law.relation().violation(*c, 0.0));
             let (steps, sum) = (values.residuals.len(), violations.clone().sum::<f64>());
             json!({
@@ -84,6 +94,7 @@ impl Check<'_> {
                     Relation::AtMost => "inequality",
                 },
                 "strategy": law.enforcement().name(),
+                "audit": law_json(&self.audit, k),
                 "data": {
                     "steps": steps,
                     "violated": violations.clone().filter(|violation| *violation > 0.0).count(),

@@ -3,6 +3,7 @@
 //! [`config`] reads an experiment file and checks it, [`Experiment`] is the checked experiment,
 //! [`train()`] trains it, and [`RunFolder`] has the results.
 
+mod audit;
 mod check;
 pub mod compare;
 pub mod config;
@@ -20,6 +21,7 @@ pub mod table;
 mod times;
 mod toml_quote;
 
+pub use audit::{audit, contradictions};
 pub use check::{Check, check};
 pub use config::{ExperimentFile, read, read_embedded, read_run, read_with_seed};
 pub use csv_writer::CsvWriter;

@@ -29,7 +29,16 @@ pub(crate) fn run(options: &Check) -> Result<u8, Diagnostic> {
         return Ok(MISSED);
     }
     if !options.complete && !options.json {
+        say_contradictions(&checked.contradictions());
         output::talk(format!("\nno errors found; to train: lawful train {}", typed(path)));
     }
     Ok(0)
+}
+
+/// Prints which laws contradict the data, and what to do about it.
+pub(super) fn say_contradictions(contradictions: &[(String, String)]) {
+    for (what, hint) in contradictions {
+        output::talk(format!("warning: {what}"));
+        output::talk(format!("hint: {hint}"));
+    }
 }

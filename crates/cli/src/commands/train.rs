@@ -4,11 +4,12 @@ use std::path::Path;
 
 use lawful::optimiser::OptimiserKind;
 use lawful_experiment::{
-    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, read_run,
-    read_with_seed, train,
+    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, audit, contradictions,
+    read_run, read_with_seed, train,
 };
 use serde_json::json;
 
+use super::check::say_contradictions;
 use super::evaluate;
 use crate::arguments::Train;
 use crate::output::{data, patiently, reading, talk, typed};
@@ -23,6 +24,7 @@ pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
     if !options.quiet {
         say_recipe(experiment);
     }
+    say_contradictions(&contradictions(&audit(experiment)));
     let mut progress = Progress::new(options.quiet, experiment.label());
     let trained = train(&file, &options.out, &mut progress)?;
     report(&trained, options.quiet, options.json)

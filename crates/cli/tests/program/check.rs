@@ -24,6 +24,7 @@ fn check_prints_a_summary_and_writes_nothing() {
     strategy    self-adaptive, tolerance 1e-4
     training    loss mse, scaled to order one, seed 3
     phase       Adam, full trajectories, 40 iterations, rate 0.01, falling as a cosine to 1.00e-4
+    audit       energy never rises: agrees with the data
     ");
     assert_eq!(said.err, "\nno errors found; to train: lawful train experiment.toml\n");
     assert_eq!(place.names(""), ["experiment.toml"]);
@@ -186,4 +187,37 @@ fn json_has_what_the_summary_says() {
     assert_eq!(value["settings"]["training"]["seed"], 3);
     let both = place.lawful(["check", "experiment.toml", "--json", "--complete"]);
     assert_eq!(both.code, 2, "{}", both.err);
+}
+
+#[test]
+fn a_law_that_contradicts_the_data_is_a_warning_and_an_error_when_strict() {
+    let place = Place::with(&tiny("next(E) <= E", "x <= 0.5"));
+    let said = place.lawful(["check", "experiment.toml"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let line = "audit       energy never rises: contradicts the data (misfit 0.578, noise up to ";
+    assert!(said.out.contains(line), "{}", said.out);
+    let warning = "warning: the law `energy never rises` contradicts the data: at t = 0, `x` is 1.00 and \
+                   would have to be 0.500";
+    assert!(said.err.starts_with(warning), "{}", said.err);
+    assert!(said.err.contains("\nhint: correct the law or the data"), "{}", said.err);
+    let strict = place.lawful(["check", "experiment.toml", "--strict"]);
+    assert_eq!(strict.code, 1);
+    assert!(
+        strict
+            .err
+            .starts_with("error: the law `energy never rises` contradicts the data: at t = 0"),
+        "{}",
+        strict.err
+    );
+    let value = place.lawful(["check", "experiment.toml", "--json"]).out;
+    let value: Value = serde_json::from_str(&value).unwrap();
+    let audit = &value["laws"][0]["audit"];
+    assert_eq!((&audit["finding"], &audit["with"]), (&json!("contradicted"), &json!([])));
+    assert_eq!(audit["evidence"]["place"]["variable"], "x");
+    let train = place.lawful(["train", "experiment.toml", "--quiet"]);
+    assert!(
+        train.err.starts_with("warning: the law `energy never rises` contradicts the data"),
+        "{}",
+        train.err
+    );
 }

@@ -72,7 +72,8 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
             Kept::Penalised(Some(why)) => {
                 writeln!(out, "            left to the strategy, not guaranteed: {why}")?;
             }
-            Kept::Penalised(None) | Kept::Monitored => {}
+            Kept::Monitored(Some(why)) => writeln!(out, "            {why}")?,
+            Kept::Penalised(None) | Kept::Monitored(None) => {}
         }
         let values = law_values(law, &experiment.training.data, &experiment.training.constants);
         writeln!(out, "            {}", on_the_data(law, &values))?;
@@ -175,11 +176,13 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
     if training.decay > 0.0 {
         writeln!(out, "            weight decay {}", exact(training.decay))?;
     }
-    if let Some(recipe) = training.recipe {
-        writeln!(out, "recipe      {recipe}")?;
-        for remark in &training.remarks {
-            writeln!(out, "            – {remark}")?;
-        }
+    match training.recipe {
+        Some(recipe) => writeln!(out, "recipe      {recipe}")?,
+        None if training.remarks.is_empty() => {}
+        None => writeln!(out, "remarks")?,
+    }
+    for remark in &training.remarks {
+        writeln!(out, "            – {remark}")?;
     }
     for (n, phase) in training.phases.iter().enumerate() {
         let title = if training.phases.len() == 1 { String::new() } else { format!("{} ", n + 1) };

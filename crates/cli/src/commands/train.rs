@@ -32,8 +32,11 @@ pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
 
 /// Prints what a recipe has selected, and why.
 fn say_recipe(experiment: &Experiment) {
-    let Some(recipe) = experiment.training.recipe else { return };
-    talk(format!("recipe {recipe}:"));
+    match experiment.training.recipe {
+        Some(recipe) => talk(format!("recipe {recipe}:")),
+        None if experiment.training.remarks.is_empty() => return,
+        None => talk("remarks:".to_owned()),
+    }
     for remark in &experiment.training.remarks {
         talk(format!("  – {remark}"));
     }

@@ -44,6 +44,7 @@ mod value;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use lawful::strategy::StrategySettings;
 use lawful::{OffLaw, Training, TrainingError};
 
 pub use text::to_text;
@@ -188,12 +189,13 @@ fn check(
     let field = field::read(top.section("field", field::KEYS)?, &system)?;
     let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
-    let smooth = training::Written::is_smooth(&training);
+    let place = training::Written::place(&training);
     let section = top.section("strategy", &strategy::keys())?;
-    let strategy = strategy::read(section, &written_laws, smooth)?;
+    let strategy = strategy::read(section, &written_laws, place)?;
     let mut training = training::read(training, &written_laws)?;
     training.seed = seed.unwrap_or(training.seed);
-    training.check_windows(&strategy.strategy)?;
+    // `auto` has a strategy for all of them.
+    training.check_windows(strategy.strategy.as_ref().unwrap_or(&StrategySettings::vanilla()))?;
     if let Some(mark) = &strategy.best_point {
         training.check_best_point(mark)?;
     }
@@ -227,8 +229,11 @@ fn check(
         .field(field)
         .solver(solvers.training)
         .predict(solvers.predict)
-        .interpolation(data.interpolation)
-        .strategy(strategy.strategy);
+        .interpolation(data.interpolation);
+    let builder = match strategy.strategy {
+        Some(strategy) => builder.strategy(strategy),
+        None => builder.auto_strategy(),
+    };
     let builder = match system.horizon {
         Some((horizon, _)) => builder.horizon(horizon),
         None => builder,

@@ -154,8 +154,8 @@ fn strategy_of<'s>(
     laws: &[WrittenLaw],
 ) -> Result<OwnStrategy<'s>, Diagnostic> {
     section.only(&strategy::keys())?;
-    let written = strategy::read(section, laws, false)?;
-    Ok((Some(written.strategy), written.best_point))
+    let written = strategy::read(section, laws, strategy::Place::Phase)?;
+    Ok((written.strategy, written.best_point))
 }
 
 /// The phases with every key.

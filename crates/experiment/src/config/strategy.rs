@@ -2,12 +2,17 @@
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `kind` | `"self-adaptive"` | [`StrategyKind::NAMES`] | the strategy |
+//! | `kind` | `"self-adaptive"` | `"auto"`, [`StrategyKind::NAMES`] | the strategy; `"auto"` chooses for each law |
 //! | `margin` | 1e-6 if violations are squared, otherwise 0 | ≥ 0 | margin that training adds to inequalities, in units of the law's size on the data; not for `vanilla` |
 //! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible; for other strategies than `self-adaptive` only with `best-point` |
 //! | `best-point` | `false` | `true`, `false` | whether training returns to the best point after every worse one |
 //! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | with `best-point`: the step after a rejection uses the gradient at the rejected point, or at the best one |
 //! | `backtrack` | `false` | `true`, `false` | with `best-point`: whether the step is halved after 20 rejections in a row |
+//!
+//! `kind = "auto"` guarantees each law without a `strategy` of its own by the form of the vector field, where
+//! that is possible; a law that the data contradict is measured only; the others are enforced by
+//! `augmented-lagrangian`, or by `self-adaptive` where batches of windows leave no multipliers. It says which
+//! and why, and has no other keys; the completed file names what was chosen.
 //!
 //! Each strategy has keys of its own ([`StrategyKind::keys`]). `l1` and `l2` have `mu`, the weight of
 //! violations: one number, or a list with one per `[[law]]`. `self-adaptive` has the fields of
@@ -64,24 +69,53 @@ pub(crate) fn keys() -> Vec<&'static str> {
 
 /// The strategy, and the places of `kind`, and of `best-point` if it is on.
 pub(crate) struct Written<'s> {
-    pub(crate) strategy: StrategySettings,
+    /// `None` if the training chooses it: `kind = "auto"`.
+    pub(crate) strategy: Option<StrategySettings>,
     pub(crate) kind: Option<Mark<'s>>,
     pub(crate) best_point: Option<Mark<'s>>,
 }
 
+/// Where a strategy is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In `[strategy]`, beside a recipe that works best with a smooth objective.
+    SmoothRecipe,
+    /// In `[strategy]`, beside phases that are written out.
+    Listed,
+    /// In `[strategy]`, beside the recipe `paper`.
+    Paper,
+    /// In a phase, where each law is enforced as in the whole training.
+    Phase,
+}
+
+/// The word by which the training chooses for each law how it is enforced.
+const AUTO: &str = "auto";
+
+/// Whether `kind = "auto"` is the default.
+const DEFAULT_IS_AUTO: bool = false;
+
 /// Reads the section.
-///
-/// `smooth` is whether the smooth form is the default.
 pub(crate) fn read<'s>(
     mut section: Section<'s>,
     laws: &[WrittenLaw],
-    smooth: bool,
+    place: Place,
 ) -> Result<Written<'s>, Diagnostic> {
-    let words: Vec<_> = StrategyKind::NAMES.iter().map(|&(word, _)| (word, word)).collect();
+    let mut words: Vec<_> = StrategyKind::NAMES.iter().map(|&(word, _)| (word, word)).collect();
+    if place != Place::Phase {
+        words.insert(0, (AUTO, AUTO));
+    }
     let default = StrategyKind::default();
-    let place = section.peek("kind");
-    let word =
-        section.take("kind").map_or(Ok(default.name()), |value| value.word("strategy", &words))?;
+    let kind_mark = section.peek("kind");
+    let word = match section.take("kind") {
+        Some(value) => value.word("strategy", &words)?,
+        None if DEFAULT_IS_AUTO && place.is_automatic() && !has_keys(&section, &default) => AUTO,
+        None => default.name(),
+    };
+    if word == AUTO {
+        refuse_keys_of_auto(&mut section)?;
+        return Ok(Written { strategy: None, kind: kind_mark, best_point: None });
+    }
+    let smooth = place == Place::SmoothRecipe;
     let mut kind = StrategyKind::from_name(word).unwrap_or(default);
     refuse_foreign_keys(&mut section, &kind)?;
     let (best_point, mark) = best_point(&mut section, &kind)?;
@@ -121,7 +155,45 @@ pub(crate) fn read<'s>(
         }
         strategy.tolerance = value.number(NOT_NEGATIVE, "1e-4")?;
     }
-    Ok(Written { strategy, kind: place, best_point: mark })
+    Ok(Written { strategy: Some(strategy), kind: kind_mark, best_point: mark })
+}
+
+impl Place {
+    /// Returns whether the training chooses if nothing is written.
+    fn is_automatic(self) -> bool {
+        matches!(self, Self::SmoothRecipe | Self::Listed)
+    }
+}
+
+/// Returns whether a key of this strategy is given, or one for the best point.
+fn has_keys(section: &Section, kind: &StrategyKind) -> bool {
+    let own = kind.keys().into_iter().map(|key| key.name);
+    own.chain(KEYS.iter().copied().filter(|key| *key != "kind")).any(|key| section.has(key))
+}
+
+/// Returns an error for a key beside `kind = "auto"`, which would have no effect.
+fn refuse_keys_of_auto(section: &mut Section) -> Result<(), Diagnostic> {
+    for key in keys() {
+        let Some(value) = section.take(key) else { continue };
+        let kinds: Vec<String> = (StrategyKind::all().iter())
+            .filter(|kind| has_key(kind, key))
+            .map(|kind| format!("`kind = \"{}\"`", kind.name()))
+            .collect();
+        let hint = match kinds[..] {
+            [] => "leave it out, or name a strategy: `kind = \"self-adaptive\"`".to_owned(),
+            _ => format!("leave it out, or write {}", kinds.join(" or ")),
+        };
+        return Err(value
+            .error(format!("the strategy `{AUTO}` has no key `{key}`"))
+            .with_hint(hint));
+    }
+    Ok(())
+}
+
+/// Returns whether a strategy has a key, its own or one of all that enforce laws.
+fn has_key(kind: &StrategyKind, key: &str) -> bool {
+    kind.keys().iter().any(|known| known.name == key)
+        || (["margin", "tolerance"].contains(&key) && kind.enforces())
 }
 
 /// Returns the relation of each part of each law.
@@ -141,14 +213,10 @@ fn without_effect(
 
 /// Returns an error for a key of another strategy, which would have no effect.
 fn refuse_foreign_keys(section: &mut Section, kind: &StrategyKind) -> Result<(), Diagnostic> {
-    let has = |kind: &StrategyKind, key: &str| {
-        kind.keys().iter().any(|known| known.name == key)
-            || (["margin", "tolerance"].contains(&key) && kind.enforces())
-    };
     for key in keys() {
         let kinds: Vec<StrategyKind> =
-            StrategyKind::all().into_iter().filter(|other| has(other, key)).collect();
-        if kinds.is_empty() || has(kind, key) {
+            StrategyKind::all().into_iter().filter(|other| has_key(other, key)).collect();
+        if kinds.is_empty() || has_key(kind, key) {
             continue;
         }
         if let Some(value) = section.take(key) {

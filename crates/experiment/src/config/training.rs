@@ -28,6 +28,7 @@ use lawful::{Batch, Dataset, Loss, Phase, Prepared, RECIPES, Recipe, Sampler, Sh
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
 use super::section::Section;
+use super::strategy::Place;
 use super::value::{BELOW_ONE, LARGEST, Mark, NOT_NEGATIVE, POSITIVE, Value};
 use super::{optimiser, phase};
 use crate::diagnostic::Diagnostic;
@@ -78,12 +79,16 @@ enum Phases<'s> {
 }
 
 impl Written<'_> {
-    /// Returns whether the phases are selected by a recipe that works best with a smooth objective.
-    pub(crate) fn is_smooth(section: &Section) -> bool {
+    /// Returns where the strategy of this training is written.
+    pub(crate) fn place(section: &Section) -> Place {
         let named =
             ["optimiser", "iterations", "batch", "phase"].iter().any(|key| section.has(key));
         let recipe = section.text("recipe").unwrap_or(RECIPES[0].name);
-        !named && RECIPES.iter().any(|known| known.name == recipe && known.smooth)
+        match RECIPES.iter().find(|known| known.name == recipe) {
+            _ if named => Place::Listed,
+            Some(recipe) if !recipe.smooth => Place::Paper,
+            _ => Place::SmoothRecipe,
+        }
     }
 }
 

@@ -263,7 +263,8 @@ impl Difference {
 
 /// Returns whether this phase enforces laws.
 fn enforced_laws(training: &Prepared, phase: &Phase) -> bool {
-    training.strategy_of(phase).kind.enforces() && !training.laws.is_empty()
+    let penalised = |law: &crate::Law| law.enforcement() == crate::Enforcement::Penalty;
+    training.strategy_of(phase).kind.enforces() && training.laws.iter().any(penalised)
 }
 
 /// Returns the start of a restart in words; `None` if there is nothing to draw.

@@ -79,8 +79,12 @@ impl Trained {
             let (value, start) = (short(value), short(start));
             let _ = writeln!(text, "constant    {name} = {value}, from {start}");
         }
-        if let Some(recipe) = self.recipe {
-            let _ = writeln!(text, "recipe      {recipe}");
+        match self.recipe {
+            Some(recipe) => {
+                let _ = writeln!(text, "recipe      {recipe}");
+            }
+            None if self.remarks.is_empty() => {}
+            None => text.push_str("remarks\n"),
         }
         for remark in &self.remarks {
             let _ = writeln!(text, "            – {remark}");

@@ -311,9 +311,11 @@ impl Training {
         let asked = Question::new((laws.laws(), open), vocabulary, constants, &field, &data);
         let Guarantee { part: guarantee, kept } = asked.decide()?;
         let list = enforced(laws.laws(), &kept);
+        let said = list.iter().zip(&kept).filter_map(|(law, kept)| kept.in_words(law.name()));
+        let mut remarks: Vec<String> = if auto { said.collect() } else { Vec::new() };
         let strategy = match (self.strategy, &phases) {
             (Some(strategy), _) => strategy,
-            (None, phases) if auto => automatic(&list, phases),
+            (None, phases) if auto => automatic(&list, phases, &mut remarks),
             (None, Phases::Recipe(recipe)) if recipe.smooth => {
                 let kind = StrategyKind::default();
                 StrategySettings::new(kind.smooth_form(&[]).unwrap_or(kind))
@@ -344,7 +346,7 @@ impl Training {
         } else {
             (None, Units::of_data(data.state().len(), laws.laws().len()))
         };
-        let prepared = Prepared {
+        let mut prepared = Prepared {
             vocabulary: laws.vocabulary().clone(),
             constants: laws.constants().to_vec(),
             laws: list,
@@ -366,11 +368,12 @@ impl Training {
             seed: self.seed,
             phases: choice.phases,
             recipe,
-            remarks: choice.remarks,
+            remarks: choice.remarks.into_iter().chain(remarks).collect(),
             scaling,
             units,
         };
-        check(&prepared)?;
+        let moved = check(&prepared)?;
+        prepared.remarks.extend(moved);
         Ok(prepared)
     }
 
@@ -424,8 +427,10 @@ fn check_names(data: &Dataset, laws: &Laws) -> Result<(), TrainingError> {
     })
 }
 
-/// Checks that everything can be built and every phase can run.
-fn check(prepared: &Prepared) -> Result<(), TrainingError> {
+/// Checks that everything can be built and every phase can run. Returns which initial states are moved to
+/// laws, in words.
+fn check(prepared: &Prepared) -> Result<Vec<String>, TrainingError> {
+    let mut moved = Vec::new();
     let laws = prepared.laws.len();
     prepared.strategy.kind.check_laws(laws).map_err(ObjectiveError::Strategy)?;
     if prepared.phases.is_empty() {
@@ -433,7 +438,7 @@ fn check(prepared: &Prepared) -> Result<(), TrainingError> {
     }
     if !prepared.initial_state {
         prepared.data.check_starts()?;
-        prepared.check_starts_on_laws()?;
+        moved = prepared.check_starts_on_laws()?;
     }
     for (n, phase) in prepared.phases.iter().enumerate() {
         let checked = check_phase(prepared, phase);
@@ -442,23 +447,32 @@ fn check(prepared: &Prepared) -> Result<(), TrainingError> {
         prepared.check()?;
         prepared.objective(phase, prepared.data.clone())?;
     }
-    Ok(())
+    Ok(moved)
 }
 
-/// Returns the laws, hard where the form of the vector field guarantees them.
+/// Returns the laws, hard where the form of the vector field guarantees them, and monitored where the data
+/// contradict them.
 fn enforced(laws: &[Law], kept: &[Kept]) -> Vec<Law> {
     let laws = laws.iter().zip(kept).map(|(law, kept)| match kept {
         Kept::Guaranteed(_) => law.clone().enforced(Enforcement::Hard),
-        Kept::Penalised(_) | Kept::Monitored => law.clone(),
+        Kept::Monitored(_) => law.clone().enforced(Enforcement::Monitor),
+        Kept::Penalised(_) => law.clone(),
     });
     laws.collect()
 }
 
 /// Returns the strategy that `auto` chooses for the laws that are not guaranteed.
-fn automatic(laws: &[Law], phases: &Phases) -> StrategySettings {
+fn automatic(laws: &[Law], phases: &Phases, remarks: &mut Vec<String>) -> StrategySettings {
     let windows =
         |phase: &Phase| phase.strategy.is_none() && matches!(phase.batch, Batch::Windows { .. });
     let has_windows = matches!(phases, Phases::Listed(phases) if phases.iter().any(windows));
+    let penalised = laws.iter().any(|law| law.enforcement() == Enforcement::Penalty);
+    if has_windows && penalised {
+        remarks.push(
+            "batches of windows leave no multiplier for each row: the self-adaptive penalty instead"
+                .to_owned(),
+        );
+    }
     if laws.is_empty() || has_windows {
         StrategySettings::new(SelfAdaptive::smooth())
     } else {

@@ -1,19 +1,23 @@
-//! Whether the data contradict a law, so that it must not be guaranteed without being asked for.
+//! Whether the data contradict a law, so that it must not be enforced without being asked for.
 
 use lawful_law::{Enforcement, Steps, Workspace};
-use lawful_ode::Scaling;
 
 use super::Question;
 use crate::data::Accuracy;
-use crate::{extend_rows, short};
+use crate::{Audit, extend_rows, short};
 
 /// Returns, for each law, why the data contradict it, as a sentence; `None` where they do not.
 ///
-/// An audit of the laws on the data plugs in here. What is tested: an equality that states its value must
-/// hold at every complete first row, within noise and resolution.
-pub(super) fn by_data(question: &Question, _: &Scaling) -> Vec<Option<String>> {
+/// Only laws that the training may choose for are tested: by an [`Audit`] of all laws, and an equality that
+/// states its value by every complete first row, from which a path could not start otherwise.
+pub(super) fn by_data(question: &Question) -> Vec<Option<String>> {
+    if !question.open.contains(&true) {
+        return vec![None; question.laws.len()];
+    }
     let accuracy = Accuracy::of(question.data);
-    (0..question.laws.len()).map(|k| at_starts(question, k, &accuracy)).collect()
+    let audit = Audit::new(question.data, question.laws, question.constants);
+    let one = |k: usize| audit.describe(k).or_else(|| at_starts(question, k, &accuracy));
+    (0..question.laws.len()).map(one).collect()
 }
 
 fn at_starts(question: &Question, k: usize, accuracy: &Accuracy) -> Option<String> {

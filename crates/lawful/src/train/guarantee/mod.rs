@@ -1,7 +1,7 @@
 //! Which laws the form of a vector field guarantees, and why the others are left to the strategy.
 //!
 //! Laws with [`Enforcement::Hard`] are guaranteed or an error. Laws that the training may choose for are
-//! guaranteed where their form allows and the data do not contradict them. Laws are taken in this order, and
+//! guaranteed where their form allows, and measured only where the data contradict them. Laws are taken in this order, and
 //! each must be compatible with those before it:
 //!
 //! 1. hard laws before the others;
@@ -30,8 +30,23 @@ pub enum Kept {
     Guaranteed(String),
     /// Its violations are penalised; why it is not guaranteed, as a sentence, if that was tried.
     Penalised(Option<String>),
-    /// Its violations are measured only.
-    Monitored,
+    /// Its violations are measured only; why, as a sentence, if the training chose so.
+    Monitored(Option<String>),
+}
+
+impl Kept {
+    /// Returns it in words, for the law with this name; `None` if there is nothing to say.
+    pub fn in_words(&self, law: &str) -> Option<String> {
+        match self {
+            Self::Guaranteed(how) => Some(format!("the law `{law}` is guaranteed: {how}")),
+            Self::Penalised(why) => {
+                Some(format!("the law `{law}` is penalised, not guaranteed: {}", why.as_ref()?))
+            }
+            Self::Monitored(why) => {
+                Some(format!("the law `{law}` is measured only: {}", why.as_ref()?))
+            }
+        }
+    }
 }
 
 /// The part of a vector field that guarantees laws, and how each law is kept.
@@ -82,14 +97,15 @@ impl<'a> Question<'a> {
         candidates
             .sort_by_key(|(k, form)| (!self.is_hard(*k), form.as_ref().map_or(0, Form::rank), *k));
         let scaling = crate::scaling(self.data);
-        let contradicted = contradiction::by_data(self, &scaling);
+        let contradicted = contradiction::by_data(self);
         let mut chosen = Chosen::new(self, &scaling);
         for (k, form) in candidates {
-            let added = match (&contradicted[k], self.is_hard(k)) {
-                (Some(why), false) => Err(NotGuaranteed::new(why.clone(), "")),
-                _ => form.and_then(|form| chosen.add(&self.laws[k], form)),
-            };
-            kept[k] = match added {
+            if let (Some(why), false) = (&contradicted[k], self.is_hard(k)) {
+                let insist = "`strategy = \"penalty\"` or `\"hard\"` insists";
+                kept[k] = Kept::Monitored(Some(format!("{why}; {insist}")));
+                continue;
+            }
+            kept[k] = match form.and_then(|form| chosen.add(&self.laws[k], form)) {
                 Ok(how) => Kept::Guaranteed(how.to_owned()),
                 Err(NotGuaranteed { why, hint }) if self.is_hard(k) => {
                     let law = self.laws[k].name().to_owned();
@@ -119,7 +135,7 @@ impl<'a> Question<'a> {
 
 fn without_guarantee(law: &Law) -> Kept {
     match law.enforcement() {
-        Enforcement::Monitor => Kept::Monitored,
+        Enforcement::Monitor => Kept::Monitored(None),
         Enforcement::Penalty | Enforcement::Hard => Kept::Penalised(None),
     }
 }

@@ -2,8 +2,9 @@
 
 mod config_support;
 
-use config_support::{error, error_with, experiment_with};
+use config_support::{BASE, Folder, LINE, error, error_with, experiment_with};
 use insta::assert_snapshot;
+use lawful_experiment::ExperimentFile;
 
 fn law(holds: &str) -> String {
     error_with(&format!("[[law]]\nname = \"bound\"\nholds = \"{holds}\"\n"))
@@ -218,4 +219,30 @@ fn a_hard_law_without_a_guarantee_is_shown_with_what_can_be_done() {
     let off = hard("x == 3");
     assert!(off.contains("is off the law `bound` by 3.00"), "{off}");
     assert!(off.contains("experiment.toml:9:9"), "{off}");
+}
+
+#[test]
+fn a_weight_makes_residuals_count_more_in_training_and_is_written_out() {
+    let of = |keys: &str| {
+        let toml = format!(
+            "{BASE}[[law]]\nname = \"range\"\nholds = \"0 <= x <= 9\"\n{keys}[strategy]\nkind = \"l2\"\n"
+        );
+        Folder::new(&[("experiment.toml", &toml), ("data.csv", LINE)]).read().unwrap()
+    };
+    let (plain, heavy) = (of(""), of("weight = 4\n"));
+    let units = |file: &ExperimentFile| file.experiment.training.units.laws.clone();
+    assert_eq!(units(&plain).len(), 2);
+    for (plain, heavy) in units(&plain).iter().zip(units(&heavy)) {
+        assert!((plain / heavy - 4.0).abs() < 1e-12, "{plain} and {heavy}");
+    }
+    assert!(heavy.complete.contains("weight = 4.0\n") && !plain.complete.contains("weight = "));
+    let wrong = |keys: &str| error_with(&format!("[[law]]\nholds = \"x <= 9\"\n{keys}\n"));
+    assert_snapshot!(wrong("strategy = \"monitor\"\nweight = 2"), @r#"
+    error: `weight` has no effect for a law with `strategy = "monitor"`
+      experiment.toml:9:10
+        weight = 2
+                 ^
+    hint: leave it out, or write `strategy = "penalty"`
+    "#);
+    assert!(wrong("weight = 0").contains("`weight`"));
 }

@@ -35,6 +35,7 @@ pub struct Law {
     /// The quantity of which the residual is the rate, if it is that of one.
     pub(crate) rate_of: Option<Quantity>,
     enforcement: Enforcement,
+    weight: f64,
 }
 
 impl Law {
@@ -72,7 +73,18 @@ impl Law {
             let (left, right) = (left.clone(), right.clone());
             let tape = vocabulary.tape(&graph, c);
             let enforcement = Enforcement::default();
-            laws.push(Self { name, text, left, comparison, right, tape, rate_of, enforcement });
+            let weight = 1.0;
+            laws.push(Self {
+                name,
+                text,
+                left,
+                comparison,
+                right,
+                tape,
+                rate_of,
+                enforcement,
+                weight,
+            });
         }
         Ok(laws)
     }
@@ -105,6 +117,19 @@ impl Law {
     #[must_use]
     pub fn enforced(self, enforcement: Enforcement) -> Self {
         Self { enforcement, ..self }
+    }
+
+    /// Returns the factor by which training multiplies the residual: 1 unless
+    /// [`weighted`](Self::weighted) changed it.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Returns the law with this weight, above 0. Residuals, violations and gradients of the law itself do
+    /// not depend on it.
+    #[must_use]
+    pub fn weighted(self, weight: f64) -> Self {
+        Self { weight, ..self }
     }
 
     /// Returns the coefficients of the residual, if it is affine in the states and depends on

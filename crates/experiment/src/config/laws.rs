@@ -4,6 +4,7 @@
 //! |---|---|---|---|
 //! | `name` | the text of `holds` | a text, different for each law | the name of the law in messages, tables and figures |
 //! | `strategy` | chosen by `kind = "auto"` of `[strategy]`, otherwise `"penalty"` | `"penalty"`, `"hard"`, `"monitor"` | `"penalty"`: training penalises violations; `"hard"`: the form of the vector field guarantees the law, and it is an error if it cannot; `"monitor"`: violations are only measured |
+//! | `weight` | 1 | > 0 | factor of the law's residuals in training, with every strategy; what is reported does not depend on it |
 //! | `holds` | required | a relation | `"next(E) <= E"`, `"A + B == 1"`, `"0 <= S <= 1"`; see [`lawful::law`] |
 
 use std::collections::HashSet;
@@ -14,11 +15,11 @@ use super::complete::{self, Table};
 use super::formula;
 use super::section::Section;
 use super::system::System;
-use super::value::{Mark, Value};
+use super::value::{Mark, POSITIVE, Value};
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] = &["name", "strategy", "holds"];
+pub(crate) const KEYS: &[&str] = &["name", "strategy", "weight", "holds"];
 
 /// The words of `strategy`.
 const STRATEGIES: [(&str, Enforcement); 3] = Enforcement::NAMES;
@@ -83,13 +84,15 @@ fn read_one<'s>(
         .take("strategy")
         .map(|value| value.word("strategy of a law", &STRATEGIES))
         .transpose()?;
+    let weight = weight(section.take("weight"), enforcement)?;
     let before = laws.laws().len();
     let laws = match enforcement {
         Some(enforcement) => laws.enforced(&named.value, &text.value, enforcement),
         None => laws.law(&named.value, &text.value),
     };
     let laws = laws
-        .map_err(|error| formula::explain(&text, &format!("the law `{}`", named.value), &error))?;
+        .map_err(|error| formula::explain(&text, &format!("the law `{}`", named.value), &error))?
+        .weight(weight);
     let parts = laws.laws()[before..].to_vec();
     let whole = [named.value.as_str()];
     let mut all: Vec<&str> = parts.iter().map(Law::name).collect();
@@ -105,6 +108,19 @@ fn read_one<'s>(
     let (name, holds) = (named.value.clone(), text.value);
     let enforcement = enforcement.unwrap_or_default();
     Ok((laws, WrittenLaw { name, enforcement, holds, parts }, mark))
+}
+
+/// Reads the weight of a law.
+fn weight(value: Option<Value>, enforcement: Option<Enforcement>) -> Result<f64, Diagnostic> {
+    let Some(value) = value else { return Ok(1.0) };
+    if let Some(enforcement) = enforcement.filter(|&known| known != Enforcement::Penalty) {
+        let error = value.error(format!(
+            "`weight` has no effect for a law with `strategy = \"{}\"`",
+            enforcement.name()
+        ));
+        return Err(error.with_hint("leave it out, or write `strategy = \"penalty\"`"));
+    }
+    value.number(POSITIVE, "2.0")
 }
 
 /// Returns the laws with the enforcement that the training has chosen. A chain of which it has chosen
@@ -133,11 +149,17 @@ pub(crate) fn enforced(written: &[WrittenLaw], all: &[Law]) -> Vec<WrittenLaw> {
 /// The sections with every key.
 pub(crate) fn write(laws: &[WrittenLaw]) -> Vec<Table> {
     let tables = laws.iter().map(|law| {
-        complete::table([
+        let mut table = complete::table([
             ("name", law.name.as_str().into()),
             ("strategy", complete::word(&STRATEGIES, law.enforcement)),
-            ("holds", law.holds.as_str().into()),
-        ])
+        ]);
+        let weight = law.parts.first().map_or(1.0, Law::weight);
+        // Laws that are not penalised have none.
+        if law.enforcement == Enforcement::Penalty && (weight - 1.0).abs() > 0.0 {
+            table.insert("weight".to_owned(), weight.into());
+        }
+        table.insert("holds".to_owned(), law.holds.as_str().into());
+        table
     });
     tables.collect()
 }

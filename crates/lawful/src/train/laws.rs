@@ -26,13 +26,22 @@ pub struct Laws {
     list: Vec<Law>,
     /// For each law, whether a training may choose how it is enforced.
     open: Vec<bool>,
+    /// Number of laws that the last text has added: those of a chain.
+    newest: usize,
 }
 
 impl Laws {
     /// Creates an empty set of laws with this vocabulary.
     pub fn new(vocabulary: Vocabulary) -> Self {
         let reading = vocabulary.clone();
-        Self { vocabulary, constants: Vec::new(), reading, list: Vec::new(), open: Vec::new() }
+        Self {
+            vocabulary,
+            constants: Vec::new(),
+            reading,
+            list: Vec::new(),
+            open: Vec::new(),
+            newest: 0,
+        }
     }
 
     /// Creates an empty set of laws with this vocabulary, of which some constants are learned.
@@ -48,7 +57,7 @@ impl Laws {
             return Err(FieldError::Constant { name: constant.name.clone(), reason });
         }
         let reading = with_learned_as_variables(&vocabulary, &constants)?;
-        Ok(Self { vocabulary, constants, reading, list: Vec::new(), open: Vec::new() })
+        Ok(Self { vocabulary, constants, reading, list: Vec::new(), open: Vec::new(), newest: 0 })
     }
 
     /// Returns the names of the state variables and inputs of these data, to which constants and
@@ -101,6 +110,7 @@ impl Laws {
         // Parsed twice, so that messages do not list learned constants as variables.
         Law::parse(name, holds, &self.vocabulary)?;
         let read = Law::parse(name, holds, &self.reading)?;
+        self.newest = read.len();
         self.list.extend(read.into_iter().map(|law| law.enforced(enforcement)));
         self.open.resize(self.list.len(), open);
         Ok(self)
@@ -109,6 +119,17 @@ impl Laws {
     /// Returns for each law whether a training may choose how it is enforced.
     pub(crate) fn open(&self) -> &[bool] {
         &self.open
+    }
+
+    /// Sets the weight of the law that was added last, above 0: training multiplies its residuals by it, with
+    /// every strategy. What is reported does not depend on it.
+    #[must_use]
+    pub fn weight(mut self, weight: f64) -> Self {
+        let kept = self.list.len() - self.newest;
+        for law in self.list.split_off(kept) {
+            self.list.push(law.weighted(weight));
+        }
+        self
     }
 
     /// Returns the laws; a chain is split into its relations.

@@ -339,13 +339,16 @@ impl Training {
             Phases::Listed(phases) => (Choice::of(phases), None),
         };
         let scale = self.scale.unwrap_or(choice.scale);
-        let (scaling, units) = if scale {
+        let (scaling, mut units) = if scale {
             let scaling = scaling(&data);
             let units = units(&data, &list, laws.constants(), &scaling);
             (Some(scaling), units)
         } else {
             (None, Units::of_data(data.state().len(), laws.laws().len()))
         };
+        for (unit, law) in units.laws.iter_mut().zip(&list) {
+            *unit /= law.weight();
+        }
         let mut prepared = Prepared {
             vocabulary: laws.vocabulary().clone(),
             constants: laws.constants().to_vec(),

@@ -6,10 +6,12 @@
 mod common;
 
 use common::{all_methods, bits, dataset, ragged, relative_error};
+use lawful::law::{Law, Words};
 use lawful::strategy::Vanilla;
 use lawful::{
-    ConservingDescription, Constant, FieldDescription, FieldError, FieldPart, KnownDescription,
-    NetworkDescription, Objective, Problem, Random, Scaling, VectorField,
+    ConservingDescription, Constant, Coverage, FieldDescription, FieldError, FieldPart,
+    KnownDescription, LinearDescription, LinearForm, LinearTask, NetworkDescription, Objective,
+    Problem, Random, Scaling, SmoothDescription, SmoothLaw, VectorField,
 };
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -86,11 +88,45 @@ fn fields() -> Vec<(&'static str, FieldDescription)> {
         ("conserving, scaled inside", field(vec![both(), units(), sum()])),
         ("conserving known", field(vec![motion(), sum()])),
         ("conserving nothing", field(vec![both(), conserving(&[[0.0, 0.0]])])),
+        ("sum", field(with_linear(&["x + 2*v == initial(x + 2*v)"], false))),
+        ("bounds", field(with_linear(&["x >= -30", "-30 <= v <= 30"], false))),
+        (
+            "flows",
+            field(with_linear(&["x + v == initial(x + v)", "x >= -30", "next(v) <= v"], false)),
+        ),
+        ("bounds beside known", field(with_linear(&["-30 <= v <= 30"], true))),
         (
             "everything",
             field(vec![one(), units(), known(&[("x", "v"), ("v", "spring")], &["v"]), sum()]),
         ),
     ]
+}
+
+/// Flows in units of their own for x and v, or for v alone beside a known rate of x.
+fn linear(laws: &[&str], known: &[usize]) -> LinearDescription {
+    let vocabulary = Words::new().state(["x", "v"]).check().unwrap();
+    let read = laws.iter().flat_map(|text| Law::parse(text, text, &vocabulary).unwrap());
+    let form = LinearForm::choose(&LinearTask {
+        state: vocabulary.state(),
+        known,
+        laws: &read.collect::<Vec<_>>(),
+        scaling: &scaling(),
+        logs: &[],
+    });
+    assert!(form.laws.iter().all(Coverage::is_covered), "{:?}", form.laws);
+    form.description
+}
+
+/// The parts of a field with linear laws.
+fn with_linear(laws: &[&str], known_x: bool) -> Vec<FieldPart> {
+    let linear = linear(laws, if known_x { &[0] } else { &[] });
+    let outputs = linear.outputs();
+    let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+    let mut parts = vec![network(&outputs), FieldPart::Linear(linear.clone())];
+    if known_x {
+        parts.push(known(&[("x", "v + k*u")], &["v"]));
+    }
+    parts
 }
 
 fn drawn(len: usize) -> Vec<f64> {
@@ -168,7 +204,7 @@ fn gradients_of_every_combination_match_central_differences_for_every_method() {
 fn a_conserving_field_changes_no_sum_and_goes_back_by_the_state_exactly() {
     for (name, description) in fields() {
         let is_conserving = |part: &FieldPart| matches!(part, FieldPart::Conserving(_));
-        if description.parts.iter().any(is_conserving) {
+        if description.parts.iter().any(is_conserving) || description.linear().is_some() {
             continue;
         }
         let parts = description.parts.into_iter().chain([conserving(&[[0.6, -1.7]])]).collect();
@@ -205,6 +241,47 @@ fn a_conserving_field_changes_no_sum_and_goes_back_by_the_state_exactly() {
 
 fn refused(description: &FieldDescription) -> String {
     description.build().err().unwrap().to_string()
+}
+
+#[test]
+fn linear_laws_wrap_the_network_and_nothing_wraps_them_but_known_rates() {
+    let (both, units) = (|| network(&["x", "v"]), || FieldPart::Scaling(scaling()));
+    let sum = || conserving(&[[1.0, 1.0]]);
+    let bounded = || linear(&["x >= 0", "v <= 1"], &[]);
+    let after_linear = |part: FieldPart| {
+        let mut parts = with_linear(&["x >= 0", "v <= 1"], false);
+        parts.push(part);
+        parts
+    };
+    let circle = || {
+        let law = SmoothLaw { name: "c".to_owned(), holds: "x^2 + v^2 == 1".to_owned(), size: 1.0 };
+        FieldPart::Smooth(SmoothDescription {
+            scale: vec![1.0; 2],
+            equalities: vec![law],
+            falling: None,
+            softness: 1e-3,
+        })
+    };
+    for (parts, expected) in [
+        (
+            vec![both(), units(), FieldPart::Linear(bounded())],
+            "the part `linear` of a vector field must follow the network".to_owned(),
+        ),
+        (
+            vec![both(), FieldPart::Linear(bounded())],
+            "the part `linear` of a vector field needs a network with one output for each of its flows"
+                .to_owned(),
+        ),
+        (after_linear(units()), "the part `scaling` of a vector field cannot follow `linear`".to_owned()),
+        (after_linear(sum()), "the part `conserving` of a vector field cannot follow `linear`".to_owned()),
+        (after_linear(circle()), "the part `smooth` of a vector field cannot follow `linear`".to_owned()),
+        (
+            after_linear(known(&[("v", "x")], &["x"])),
+            "the linear laws of a vector field: `v` has a known rate, which laws do not alter".to_owned(),
+        ),
+    ] {
+        assert_eq!(refused(&field(parts)), expected);
+    }
 }
 
 #[test]

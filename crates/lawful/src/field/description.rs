@@ -394,6 +394,9 @@ impl FieldDescription {
     /// # Errors
     /// If the description of the laws is not valid.
     pub fn guaranteed(&self) -> Result<Option<GuaranteedLaws>, FieldError> {
+        if let Some(linear) = self.linear() {
+            return Ok(Some(GuaranteedLaws::linear(linear.on_states(&self.state)?)));
+        }
         Ok(self.smooth_laws()?.map(GuaranteedLaws::smooth))
     }
 

@@ -3,6 +3,7 @@
 use lawful_ode::Refused;
 
 use super::SmoothLaws;
+use super::linear::LinearLaws;
 
 /// How far a state is off a law that states its value.
 #[derive(Debug, Clone, Copy)]
@@ -44,12 +45,22 @@ pub struct StateOff<'a> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct GuaranteedLaws {
-    laws: SmoothLaws,
+    laws: Laws,
+}
+
+#[derive(Debug, Clone)]
+enum Laws {
+    Smooth(SmoothLaws),
+    Linear(LinearLaws),
 }
 
 impl GuaranteedLaws {
     pub(super) fn smooth(laws: SmoothLaws) -> Self {
-        Self { laws }
+        Self { laws: Laws::Smooth(laws) }
+    }
+
+    pub(super) fn linear(laws: LinearLaws) -> Self {
+        Self { laws: Laws::Linear(laws) }
     }
 
     /// Moves the initial state of a path to the laws that state their value, by the shortest way in sizes
@@ -58,7 +69,10 @@ impl GuaranteedLaws {
     /// # Errors
     /// If no such state is found.
     pub fn project(&mut self, t: f64, y: &mut [f64]) -> Result<bool, Refused> {
-        self.laws.project(t, y)
+        match &mut self.laws {
+            Laws::Smooth(laws) => laws.project(t, y),
+            Laws::Linear(laws) => laws.project(y),
+        }
     }
 
     /// Moves a state to the laws of a path that goes through another state: the start of a segment to
@@ -71,7 +85,10 @@ impl GuaranteedLaws {
         (t, y): (f64, &mut [f64]),
         initial: (f64, &[f64]),
     ) -> Result<bool, Refused> {
-        self.laws.project_to((t, y), initial)
+        match &mut self.laws {
+            Laws::Smooth(laws) => laws.project_to((t, y), initial),
+            Laws::Linear(laws) => laws.project_to(y, initial.1),
+        }
     }
 
     /// The adjoint of [`project_to`](Self::project_to) at the state `y` before it was moved: turns the
@@ -87,16 +104,25 @@ impl GuaranteedLaws {
         bar: &mut [f64],
         initial_bar: &mut [f64],
     ) {
-        self.laws.pull_back(at, initial, bar, initial_bar);
+        match &mut self.laws {
+            Laws::Smooth(laws) => laws.pull_back(at, initial, bar, initial_bar),
+            Laws::Linear(laws) => laws.pull_back(at.1, initial.1, bar, initial_bar),
+        }
     }
 
     /// Calls `visit` with each law that states its value.
     pub fn each_off(&mut self, t: f64, y: &[f64], visit: &mut dyn FnMut(StateOff<'_>)) {
-        self.laws.each_off(t, y, visit);
+        match &mut self.laws {
+            Laws::Smooth(laws) => laws.each_off(t, y, visit),
+            Laws::Linear(laws) => laws.each_off(y, visit),
+        }
     }
 
     /// Returns the law that a state is farthest off, of those that state their value, in sizes of the law.
     pub fn worst(&mut self, t: f64, y: &[f64]) -> Option<(&str, f64)> {
-        self.laws.worst(t, y)
+        match &mut self.laws {
+            Laws::Smooth(laws) => laws.worst(t, y),
+            Laws::Linear(laws) => laws.worst(y),
+        }
     }
 }

@@ -402,6 +402,7 @@ impl<'a> Choice<'a> {
         }
         self.say_the_rest();
         let sums = self.kept.iter().zip(&self.forms).map(|(sum, &by)| SumDescription {
+            law: self.name(sum.law),
             weights: sum.weights.clone(),
             value: sum.value,
             by,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field::LinearField;
 use super::form::Form;
+use super::laws::LinearLaws;
 use crate::field::FieldError;
 use crate::field::description::ScalingValue;
 
@@ -85,6 +86,8 @@ pub enum Coordinate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SumDescription {
+    /// The name of its law.
+    pub law: String,
     /// The weight of each state variable.
     pub weights: Vec<f64>,
     /// Its value, or nothing if each trajectory has its own.
@@ -152,6 +155,16 @@ impl LinearDescription {
             }
         }
         self
+    }
+
+    /// Returns the laws, to check and move states.
+    pub(in crate::field) fn on_states(&self, state: &[String]) -> Result<LinearLaws, FieldError> {
+        let form = Form::new(self, state, &[])?;
+        let names = [SumForm::Flows, SumForm::Projection].map(|by| {
+            let sums = self.sums.iter().filter(|sum| sum.by == by);
+            sums.map(|sum| sum.law.clone()).collect()
+        });
+        Ok(LinearLaws::new(form, names))
     }
 
     /// Wraps a network. `state` are the names of the state variables, and `known` the indices of those whose

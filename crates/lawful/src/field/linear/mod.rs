@@ -35,6 +35,7 @@ mod guard;
 mod implied;
 mod independent;
 mod inside;
+mod laws;
 mod limit;
 mod projection;
 mod rate;
@@ -50,3 +51,4 @@ pub use description::{
 };
 pub use field::LinearField;
 pub use form::WrongLinear;
+pub(super) use laws::LinearLaws;

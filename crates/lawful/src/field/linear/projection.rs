@@ -140,4 +140,9 @@ impl Projection {
             }
         }
     }
+
+    /// Values and weights of the sums.
+    pub(super) fn sums(&self) -> impl Iterator<Item = (Option<f64>, &[f64])> {
+        self.values.iter().copied().zip(self.weights.chunks_exact(self.scale.len()))
+    }
 }

@@ -6,7 +6,8 @@ mod linear_support;
 
 use lawful::law::Words;
 use lawful::{
-    Coverage, FieldDescription, FieldPart, LinearForm, LinearTask, NetworkDescription, Scaling,
+    Coordinate, Coverage, Direction, FieldDescription, FieldPart, FlowDescription,
+    LinearDescription, LinearForm, LinearTask, NetworkDescription, Scaling, SumForm,
 };
 use linear_support::{CASES, names, parse};
 
@@ -264,4 +265,104 @@ fn rates_are_those_worked_by_hand() {
     assert_near(&rate(&sum, &["A", "B"], &[1.0, 1.0], &[0.0, 0.0]), &[0.0, 0.0]);
     // (1, 0): along (1, 2)/√5 it is 1/√5, what is left is (4/5, −2/5), in units (4/5, −4/5).
     assert_near(&rate(&sum, &["A", "B"], &[1.0, 0.0], &[0.0, 0.0]), &[0.8, -0.8]);
+}
+
+/// A change of a description.
+type Change = fn(&mut LinearDescription);
+
+#[test]
+fn descriptions_that_do_not_guarantee_their_laws_are_refused() {
+    let state: &[&str] = &["A", "B", "C"];
+    let laws =
+        ["A + B == 1", "A >= 0", "B >= 0", "B <= 1", "next(A) <= A", "C <= 2", "next(C) >= C"];
+    let valid = form(state, &[], &laws).description;
+    assert_eq!(valid.outputs(), ["into C", "A to B"]);
+    assert!(valid.states[1].upper.is_some_and(|upper| upper.implied));
+    fn flow(from: Option<&str>, to: Option<&str>, signed: bool) -> FlowDescription {
+        let own = |end: Option<&str>| end.map(str::to_owned);
+        FlowDescription { from: own(from), to: own(to), signed, rate: 1.0 }
+    }
+    let sums = "the sum with `A`, `B`";
+    let table: &[(Change, String)] = &[
+        (
+            |d| d.flows[1] = flow(Some("B"), Some("A"), false),
+            "the flow `B to A` goes against a direction".into(),
+        ),
+        (
+            |d| d.flows[1] = flow(Some("A"), Some("B"), true),
+            "the flow `A with B` goes against a direction".into(),
+        ),
+        (
+            |d| d.flows[0] = flow(Some("C"), None, false),
+            "the flow `out of C` goes against a direction".into(),
+        ),
+        (
+            |d| d.flows[0] = flow(None, Some("C"), true),
+            "the flow `C` goes against a direction".into(),
+        ),
+        (
+            |d| d.flows[0] = flow(None, Some("B"), false),
+            "the flow `into B` changes a sum that flows keep".into(),
+        ),
+        (
+            |d| d.flows[1] = flow(Some("A"), Some("C"), false),
+            "the flow `A to C` is not between two states of one sum".into(),
+        ),
+        (|d| d.flows[1].rate = 0.0, "the rate of `A to B` is 0".into()),
+        (
+            |d| d.states[1].upper.as_mut().unwrap().at = 0.9,
+            "`B` has a bound that its sum does not imply".into(),
+        ),
+        (|d| d.states[0].lower = None, "`B` has a bound that its sum does not imply".into()),
+        (
+            |d| d.states[2].upper.as_mut().unwrap().distance = f64::NAN,
+            "the distance to a bound of `C` is NaN".into(),
+        ),
+        (
+            |d| d.states[2].direction = Some(Direction::Stays),
+            "the flow `into C` goes against a direction".into(),
+        ),
+        (
+            |d| d.sums[0].by = SumForm::Projection,
+            format!("{sums} is projected, but its states have bounds, directions or flows"),
+        ),
+        (
+            |d| d.sums[0].weights[0] = -1.0,
+            format!("{sums} is kept by flows, but has weights below 0"),
+        ),
+        (
+            |d| d.sums.push(d.sums[0].clone()),
+            format!("{sums} is kept by flows, but shares states with another"),
+        ),
+        (|d| d.sums[0].value = Some(f64::INFINITY), format!("{sums} needs a finite value")),
+        (
+            |d| {
+                d.states[2].upper = None;
+                d.states[2].coordinate = Coordinate::Log { centre: 0.0, spread: 1.0 };
+            },
+            "`C` has log coordinates without a bound".into(),
+        ),
+        (
+            |d| {
+                let upper = d.states[2].upper;
+                d.states[2].lower = upper;
+                d.states[2].lower.as_mut().unwrap().at = 3.0;
+            },
+            "the lower bound of `C` is above its upper bound".into(),
+        ),
+    ];
+    for (change, expected) in table {
+        let mut linear = valid.clone();
+        change(&mut linear);
+        let outputs = linear.outputs();
+        let description = FieldDescription {
+            parts: vec![
+                FieldPart::Network(NetworkDescription::new(&[], &outputs)),
+                FieldPart::Linear(linear),
+            ],
+            ..FieldDescription::new(&names(state))
+        };
+        let error = description.build().err().map(|error| error.to_string());
+        assert_eq!(error, Some(format!("the linear laws of a vector field: {expected}")));
+    }
 }

@@ -297,3 +297,85 @@ fn gradients_of_solves_are_those_of_central_differences() {
     }
     assert!(corrected > 100 && checked > 5 * refused, "{corrected} {refused} {checked}");
 }
+
+/// Mean squared distance to the data in sizes of the states, and its gradient.
+fn loss(
+    case: &Case,
+    field: &mut dyn VectorField,
+    ivps: &InitialValueProblems,
+    data: &[f64],
+    theta: &[f64],
+) -> (f64, Vec<f64>) {
+    field.set_parameters(theta);
+    let (solver, mut path) = (Solver::default(), Path::new());
+    solve(field, &solver, ivps, &NoInputs, &mut path).unwrap();
+    let sizes = case.scale.iter().cycle();
+    let off = path.all_observed().iter().zip(data).zip(sizes).map(|((y, data), s)| (y - data) / s);
+    let (off, n): (Vec<f64>, f64) = (off.collect(), data.len() as f64);
+    let bar = off.iter().zip(case.scale.iter().cycle()).map(|(off, s)| 2.0 * off / (s * n));
+    let bar: Vec<f64> = bar.collect();
+    let (mut initial_bar, mut slope) = (vec![0.0; ivps.initial().len()], vec![0.0; theta.len()]);
+    pull_back(field, &solver, ivps, &NoInputs, &mut path, &bar, &mut initial_bar, &mut slope);
+    (off.iter().map(|off| off * off).sum::<f64>() / n, slope)
+}
+
+/// Systems that obey the laws of a case, learned from 25 rows by Adam.
+#[test]
+fn trained_networks_fit_and_obey_their_laws_over_ten_times_the_horizon() {
+    type Rates = fn(&[f64]) -> Vec<f64>;
+    let systems: [(&str, f64, Rates); 3] = [
+        ("influenza", 12.0, |y| {
+            let (infected, recovered) = (1.6 * y[0] * y[1] / 763.0, 0.45 * y[1]);
+            vec![-infected, infected - recovered, recovered]
+        }),
+        ("falling to a bound and rising to one", 12.0, |y| {
+            vec![-0.8 * y[0], 0.02 * y[0] - 0.3 * y[1], 0.2 * (1.0 - y[2])]
+        }),
+        ("log coordinates", 4.0, |y| vec![y[0] * (0.5 - 0.02 * y[1]), y[1] * (0.02 * y[0] - 0.7)]),
+    ];
+    for (name, horizon, rates) in systems {
+        let case = CASES.iter().find(|case| case.name == name).unwrap();
+        let (rows, parts) = (24, 200);
+        let (mut y, mut data) = (case.initial[0].to_vec(), case.initial[0].to_vec());
+        let h = horizon / f64::from(rows * parts);
+        for _ in 0..rows {
+            for _ in 0..parts {
+                let first = rates(&y);
+                let half: Vec<f64> = y.iter().zip(&first).map(|(y, f)| y + 0.5 * h * f).collect();
+                y.iter_mut().zip(rates(&half)).for_each(|(y, f)| *y += h * f);
+            }
+            data.extend_from_slice(&y);
+        }
+        let times: Vec<f64> =
+            (0..=rows).map(|i| horizon * f64::from(i) / f64::from(rows)).collect();
+        let mut ivps = InitialValueProblems::new(case.d());
+        ivps.push(&times, case.initial[0]).unwrap();
+        let (mut field, mut theta) = case.field(7, 0.3);
+        let (before, _) = loss(case, &mut *field, &ivps, &data, &theta);
+        let (mut m, mut v) = (vec![0.0; theta.len()], vec![0.0; theta.len()]);
+        for step in 1..=2000 {
+            let (_, slope) = loss(case, &mut *field, &ivps, &data, &theta);
+            for i in 0..theta.len() {
+                m[i] = 0.9 * m[i] + 0.1 * slope[i];
+                v[i] = 0.999 * v[i] + 0.001 * slope[i] * slope[i];
+                let (m, v) =
+                    (m[i] / (1.0 - 0.9_f64.powi(step)), v[i] / (1.0 - 0.999_f64.powi(step)));
+                theta[i] -= 0.01 * m / (v.sqrt() + 1e-8);
+            }
+        }
+        let (after, _) = loss(case, &mut *field, &ivps, &data, &theta);
+        assert!(after < 0.01 && after < 0.05 * before, "{name}: {before:e} → {after:e}");
+        let long: Vec<f64> = (0..=2000).map(|i| horizon * f64::from(i) / 200.0).collect();
+        for solver in solvers(1e-5) {
+            for initial in case.initial {
+                let mut ivps = InitialValueProblems::new(case.d());
+                ivps.push(&long, initial).unwrap();
+                let mut path = Path::new();
+                predict(&mut *field, &solver, &ivps, &NoInputs, &mut path)
+                    .unwrap_or_else(|error| panic!("{}: {error}", label(case, &solver)));
+                let broken = case.broken(&long, path.all_observed());
+                assert!(broken.is_empty(), "{}: {broken:?}", label(case, &solver));
+            }
+        }
+    }
+}

@@ -61,7 +61,7 @@ fn each_law_is_guaranteed_penalised_or_measured_and_it_is_said() {
 fn what_was_chosen_and_is_written_out_gives_the_same_training() {
     let laws = ["next(x^2 + v^2) <= x^2 + v^2", "s + q == 1", "abs(x) <= 1.1"];
     let adam = AdamSettings { rate: 0.01, ..AdamSettings::default() };
-    let phases = || vec![Phase::new(adam.clone(), 6)];
+    let phases = || vec![Phase::new(adam, 6)];
     let chosen = training(&laws).phases(phases()).prepare().unwrap();
     let mut written = Laws::new(Laws::words(&data()).check().unwrap());
     for law in &chosen.laws {

@@ -267,6 +267,12 @@ fn rates_are_those_worked_by_hand() {
     assert_near(&rate(&sum, &["A", "B"], &[1.0, 0.0], &[0.0, 0.0]), &[0.8, -0.8]);
 }
 
+/// A flow of size 1.
+fn flow(from: Option<&str>, to: Option<&str>, signed: bool) -> FlowDescription {
+    let own = |end: Option<&str>| end.map(str::to_owned);
+    FlowDescription { from: own(from), to: own(to), signed, rate: 1.0 }
+}
+
 /// A change of a description.
 type Change = fn(&mut LinearDescription);
 
@@ -278,10 +284,6 @@ fn descriptions_that_do_not_guarantee_their_laws_are_refused() {
     let valid = form(state, &[], &laws).description;
     assert_eq!(valid.outputs(), ["into C", "A to B"]);
     assert!(valid.states[1].upper.is_some_and(|upper| upper.implied));
-    fn flow(from: Option<&str>, to: Option<&str>, signed: bool) -> FlowDescription {
-        let own = |end: Option<&str>| end.map(str::to_owned);
-        FlowDescription { from: own(from), to: own(to), signed, rate: 1.0 }
-    }
     let sums = "the sum with `A`, `B`";
     let table: &[(Change, String)] = &[
         (

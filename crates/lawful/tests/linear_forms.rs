@@ -7,7 +7,8 @@ mod linear_support;
 use lawful::law::Words;
 use lawful::{
     Coordinate, Coverage, Direction, FieldDescription, FieldPart, FlowDescription,
-    LinearDescription, LinearForm, LinearTask, NetworkDescription, Scaling, SumForm,
+    LinearDescription, LinearForm, LinearTask, NetworkDescription, Scaling, StateDescription,
+    SumForm,
 };
 use linear_support::{CASES, names, parse};
 
@@ -183,7 +184,23 @@ fn contradictions_name_their_laws() {
     for (laws, expected) in table {
         let form = form(&["A", "B", "C"], &[], laws);
         assert_eq!(said(&form), *expected, "{laws:?}");
+        // Nothing of them is left in the field.
+        assert!(form.description.sums.is_empty(), "{laws:?}");
+        assert!(form.description.states[..2].iter().all(|s| *s == StateDescription::default()));
     }
+    // What follows from a law that is contradicted is guaranteed by itself.
+    let laws = ["A + B == 1", "2*A + 2*B == 2", "A >= 1", "B >= 0.5", "A >= 0", "A + B <= 3"];
+    let form = form(&["A", "B"], &[], &laws);
+    let expected = [
+        "contradicts A >= 1 and B >= 0.5",
+        FLOWS,
+        "contradicts B >= 0.5 and A + B == 1",
+        "contradicts A >= 1 and A + B == 1",
+        INWARDS,
+        IMPLIED,
+    ];
+    assert_eq!(said(&form), expected);
+    assert_eq!(form.description.sums[0].weights, [2.0, 2.0]);
 }
 
 /// The rate of a field of flows at a state, for a network whose outputs are its biases.

@@ -63,9 +63,10 @@ impl LinearForm {
     /// Finds the form. Laws that it does not cover change nothing in it.
     pub fn choose(task: &LinearTask<'_>) -> Self {
         let mut choice = Choice::new(task);
-        choice.bounds_and_directions();
-        choice.sums();
-        choice.blocks();
+        // Laws that contradict each other count for nothing: what is left is chosen anew.
+        while !(choice.bounds_and_directions() && choice.sums() && choice.blocks()) {
+            choice.start_again();
+        }
         choice.implied_bounds();
         choice.what_follows();
         choice.finish()
@@ -124,6 +125,23 @@ impl<'a> Choice<'a> {
         }
     }
 
+    /// Forgets everything but the laws that cannot be read, and those that contradict each other.
+    fn start_again(&mut self) {
+        let d = self.task.state.len();
+        for (says, law) in self.says.iter_mut().zip(&mut self.laws) {
+            match law {
+                Some(Coverage::Contradicts(_)) => *says = None,
+                law if says.is_some() => *law = None,
+                _ => {}
+            }
+        }
+        self.states = vec![StateDescription::default(); d];
+        self.bounds = vec![[None; 2]; d];
+        self.directions = vec![Vec::new(); d];
+        self.kept.clear();
+        self.forms.clear();
+    }
+
     fn name(&self, law: usize) -> String {
         self.task.laws[law].name().to_owned()
     }
@@ -136,8 +154,8 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// The tightest bounds, and all directions.
-    fn bounds_and_directions(&mut self) {
+    /// The tightest bounds, and all directions. Returns whether none contradict each other.
+    fn bounds_and_directions(&mut self) -> bool {
         for (law, says) in self.says.iter().enumerate() {
             match says {
                 Some(Says::Bound(bound)) => {
@@ -169,15 +187,15 @@ impl<'a> Choice<'a> {
                 && lower.at > upper.at
                 && let [Some(low), Some(high)] = self.bounds[i]
             {
-                (self.states[i].lower, self.states[i].upper) = (None, None);
-                self.bounds[i] = [None; 2];
                 self.contradict(&[low, high]);
+                return false;
             }
         }
+        true
     }
 
-    /// Independent sums, those with a stated value first.
-    fn sums(&mut self) {
+    /// Independent sums, those with a stated value first. Returns whether none contradict each other.
+    fn sums(&mut self) -> bool {
         let mut sums = Sums::default();
         for stated in [true, false] {
             for law in 0..self.says.len() {
@@ -193,11 +211,13 @@ impl<'a> Choice<'a> {
                     Verdict::Contradicts(mut others) => {
                         others.push(law);
                         self.contradict(&others);
+                        return false;
                     }
                 }
             }
         }
         self.kept = sums.kept;
+        true
     }
 
     /// Whether a state has bounds or a direction.
@@ -206,8 +226,9 @@ impl<'a> Choice<'a> {
         lower.is_some() || upper.is_some() || direction.is_some()
     }
 
-    /// Chooses for each group of sums that share states whether flows keep it, or a projection.
-    fn blocks(&mut self) {
+    /// Chooses for each group of sums that share states whether flows keep it, or a projection. Returns
+    /// whether no sum contradicts the bounds of its states.
+    fn blocks(&mut self) -> bool {
         let members: Vec<Vec<usize>> = self.kept.iter().map(members).collect();
         let mut group: Vec<usize> = (0..members.len()).collect();
         for a in 0..members.len() {
@@ -238,13 +259,15 @@ impl<'a> Choice<'a> {
             } else if states.len() > MOST_STATES {
                 NotLinear::ManyStates(name())
             } else {
-                if self.fits(sums[0], &states) {
-                    self.forms[sums[0]] = SumForm::Flows;
+                if !self.fits(sums[0], &states) {
+                    return false;
                 }
+                self.forms[sums[0]] = SumForm::Flows;
                 continue;
             };
             self.release(&states, &Coverage::NotCovered(why));
         }
+        true
     }
 
     /// Gives up the bounds and directions of states.
@@ -283,8 +306,6 @@ impl<'a> Choice<'a> {
                 let bounds = states.iter().filter_map(|&i| self.bounds[i][side]);
                 let laws: Vec<usize> = bounds.chain([law]).collect();
                 self.contradict(&laws);
-                let unclear = Coverage::Contradicts(vec![self.name(law)]);
-                self.release(states, &unclear);
                 return false;
             }
         }

@@ -14,7 +14,6 @@ use kuva::render::{
     render::{PathData, Primitive, Scene, TextAnchor, TextSpan},
 };
 
-use super::Figure;
 use super::dashes::dashes;
 use super::style::{Colour, Marker, Pen};
 use super::text::clean;
@@ -125,6 +124,33 @@ impl Canvas {
         }
     }
 
+    /// Open polygons of one pen, as one mark.
+    pub(super) fn polylines(&mut self, parts: &[Vec<Point>], pen: &Pen) {
+        let mut outline = String::new();
+        for part in parts.iter().filter(|part| part.len() > 1) {
+            for dash in dashes(part, pen.dashes) {
+                trace(&mut outline, &dash);
+            }
+        }
+        if !outline.is_empty() {
+            self.path(outline, None, Some(pen));
+        }
+    }
+
+    /// Rows of squares of this side, given by left, top and width; each is drawn with `width` around the
+    /// middles of its squares.
+    pub(super) fn runs(&mut self, runs: &[(f64, f64, f64)], side: f64, width: f64, fill: Colour) {
+        let mut outline = String::new();
+        let edge = 0.5 * (width - side).max(0.0);
+        for (left, top, length) in runs {
+            let (x, y) = (left - edge, top - edge);
+            let (across, down) = (length + 2.0 * edge, side + 2.0 * edge);
+            write!(outline, "M{x:.1} {y:.1}h{across:.1}v{down:.1}h-{across:.1}Z")
+                .expect("a string takes every write");
+        }
+        self.path(outline, Some(fill), None);
+    }
+
     /// A filled polygon.
     pub(super) fn polygon(&mut self, points: &[Point], fill: Colour) {
         if points.len() < 3 {
@@ -184,20 +210,23 @@ impl Canvas {
         });
     }
 
-    /// Returns the figure in both formats.
-    pub(super) fn finish(self) -> Figure {
+    /// Returns the figure as SVG.
+    pub(super) fn svg(&self) -> String {
         let (width, height) = (self.scene.width, self.scene.height);
         // Without a view box a page cannot show the figure at another size.
-        let svg = SvgBackend::new().render_scene(&self.scene).replacen(
+        SvgBackend::new().render_scene(&self.scene).replacen(
             "<svg ",
             &format!("<svg viewBox=\"0 0 {width} {height}\" "),
             1,
-        );
-        let png = RasterBackend::new()
+        )
+    }
+
+    /// Returns the figure in pixels.
+    pub(super) fn png(&self) -> Vec<u8> {
+        RasterBackend::new()
             .with_scale(PNG_SCALE)
             .render_scene(&self.scene)
-            .expect("a canvas has a size and its PNG is written to memory");
-        Figure { svg, png }
+            .expect("a canvas has a size and its PNG is written to memory")
     }
 
     fn path(&mut self, outline: String, fill: Option<Colour>, pen: Option<&Pen>) {

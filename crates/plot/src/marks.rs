@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, Frame, Point};
 use super::scale::Scale;
 use super::style::{Colour, Marker, Pen};
-use super::trace::{clip, contains, decimate, segment_rows};
+use super::trace::{Covered, clip, contains, decimate, first_windings, join, most, segment_rows};
 
 /// Something drawn inside a frame, in the units of the data.
 #[derive(Debug, Clone)]
@@ -25,7 +25,15 @@ pub(super) struct Place {
     pub(super) frame: Frame,
     pub(super) x: Scale,
     pub(super) y: Scale,
+    /// How coarsely curves and dots are drawn: 1, or more where that would be too large.
+    pub(super) coarseness: f64,
 }
+
+/// Most dots of one series that are drawn one by one if they are more than can be told apart.
+const MOST_DOTS: usize = 600;
+
+/// Length of a thinned curve, in widths of its frame, above which it fills areas in which dashes are not seen.
+const DENSE: f64 = 30.0;
 
 impl Place {
     /// How far to the right a value of the horizontal axis lies.
@@ -45,10 +53,46 @@ impl Place {
     /// Unbroken pieces of a series on the canvas.
     fn lines(&self, points: &[Point]) -> Vec<Vec<Point>> {
         let placed = |piece: Vec<Point>| -> Vec<Point> {
-            let piece: Vec<Point> = piece.iter().map(|&point| self.point(point)).collect();
-            decimate(&piece, &self.frame)
+            piece.iter().map(|&point| self.point(point)).collect()
         };
-        segment_rows(points).into_iter().map(placed).collect()
+        let pieces = segment_rows(points).into_iter().map(placed).collect();
+        let pieces = join(pieces, &self.frame, self.coarseness);
+        let thinned = pieces.iter().map(|piece| decimate(piece, &self.frame, self.coarseness));
+        thinned.collect()
+    }
+
+    /// Returns the pen of a curve of this many points, now `pieces`: solid if it fills areas.
+    fn visible(&self, pen: &Pen, points: usize, pieces: &[Vec<Point>]) -> Pen {
+        let length = |piece: &Vec<Point>| -> f64 {
+            piece.windows(2).map(|p| (p[1].0 - p[0].0).hypot(p[1].1 - p[0].1)).sum()
+        };
+        let dense = points > most(self.frame.width)
+            && pieces.iter().map(length).sum::<f64>() > DENSE * self.frame.width;
+        if dense { Pen { dashes: &[], ..*pen } } else { *pen }
+    }
+
+    /// Draws a dot at each point; where they are too many, the area that they cover.
+    fn dots(
+        &self,
+        canvas: &mut Canvas,
+        points: &[Point],
+        (marker, radius, colour): (Marker, f64, Colour),
+    ) {
+        let Self { frame, coarseness, .. } = self;
+        let mut dots = decimate(points, frame, *coarseness);
+        dots.retain(|&point| contains(frame, point));
+        if points.len() > most(frame.width / coarseness) && dots.len() > MOST_DOTS {
+            // Half a dot apart.
+            let side = 0.5 * radius * coarseness;
+            let mut covered = Covered::new(frame, side);
+            dots.retain(|&point| covered.cover(point));
+            if dots.len() > MOST_DOTS {
+                return canvas.runs(&covered.runs(), side, 2.0 * radius, colour);
+            }
+        }
+        for point in dots {
+            canvas.dot(marker, point, radius, colour);
+        }
     }
 }
 
@@ -58,26 +102,30 @@ impl Mark {
         let frame = &place.frame;
         match self {
             Mark::Curve { points, pen } => {
-                for piece in place.lines(points) {
+                let pieces = place.lines(points);
+                let pen = &place.visible(pen, points.len(), &pieces);
+                for piece in pieces {
                     if let [alone] = piece[..] {
                         // A value between two gaps is no line, but it is there.
                         if contains(frame, alone) {
                             canvas.dot(Marker::Disc, alone, pen.width * 0.75, pen.colour);
                         }
                     }
-                    for part in clip(&piece, frame) {
-                        canvas.polyline(&part, pen);
+                    let windings = first_windings(piece, frame, place.coarseness);
+                    if let [winding] = &windings[..] {
+                        for part in clip(winding, frame) {
+                            canvas.polyline(&part, pen);
+                        }
+                    } else {
+                        let clipped = windings.iter().flat_map(|winding| clip(winding, frame));
+                        canvas.polylines(&clipped.collect::<Vec<_>>(), pen);
                     }
                 }
             }
             Mark::Dots { points, marker, colour, radius } => {
                 let finite = segment_rows(points).concat();
                 let placed: Vec<Point> = finite.iter().map(|&point| place.point(point)).collect();
-                for point in decimate(&placed, frame) {
-                    if contains(frame, point) {
-                        canvas.dot(*marker, point, *radius, *colour);
-                    }
-                }
+                place.dots(canvas, &placed, (*marker, *radius, *colour));
             }
             Mark::Area { points, level, colour } => {
                 for mut piece in place.lines(points) {
@@ -102,7 +150,7 @@ impl Mark {
                 for point in segment_rows(points).concat() {
                     let (x, y) = place.point(point);
                     // Strokes closer than half a unit are one stroke on paper.
-                    if contains(frame, (x, y)) && (x - drawn).abs() >= 0.5 {
+                    if contains(frame, (x, y)) && (x - drawn).abs() >= 0.5 * place.coarseness {
                         canvas.rule((x, y - length / 2.0), (x, y + length / 2.0), 0.8, *colour);
                         drawn = x;
                     }

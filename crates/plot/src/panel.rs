@@ -64,11 +64,17 @@ impl Panel {
 
     /// Draws the panel; `numbers` is the width left free for those of the vertical axis, and the
     /// horizontal axis is written if `foot`.
-    pub(super) fn draw(&self, canvas: &mut Canvas, frame: Frame, numbers: f64, foot: bool) {
+    pub(super) fn draw(
+        &self,
+        canvas: &mut Canvas,
+        frame: Frame,
+        (numbers, foot): (f64, bool),
+        coarseness: f64,
+    ) {
         spans::draw(canvas, &self.spans, &self.x, &frame, self.names_spans);
         self.draw_axes(canvas, &frame, numbers, foot);
         for mark in &self.marks {
-            mark.draw(canvas, &self.at(&frame));
+            mark.draw(canvas, &Place { coarseness, ..self.at(&frame) });
         }
         self.draw_head(canvas, &frame);
     }
@@ -114,7 +120,7 @@ impl Panel {
     }
 
     fn at(&self, frame: &Frame) -> Place {
-        Place { frame: *frame, x: self.x, y: self.y }
+        Place { frame: *frame, x: self.x, y: self.y, coarseness: 1.0 }
     }
 
     fn draw_axes(&self, canvas: &mut Canvas, frame: &Frame, numbers_width: f64, foot: bool) {

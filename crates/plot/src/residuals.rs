@@ -12,6 +12,9 @@ use super::style::{EXCESS, INK, Line, Pen, QUIET};
 /// Laws shown; more are mentioned in a note.
 const MOST_LAWS: usize = 12;
 
+/// Curves of one law that are drawn; of more, those with the largest residuals and some of the others.
+const MOST_CURVES: usize = 40;
+
 /// Where the largest residual is this many times the median one, the axis is logarithmic.
 const SPREAD: f64 = 100.0;
 
@@ -95,6 +98,13 @@ pub fn residuals(figure: &ResidualsFigure) -> Figure {
     if shown < figure.laws.len() {
         notes.push(format!("Shown: the first {shown} of {} laws.", figure.laws.len()));
     }
+    let most = laws.iter().map(|law| law.curves.len()).max().unwrap_or(0);
+    if most > MOST_CURVES {
+        notes.push(format!(
+            "Shown: {MOST_CURVES} of {most} curves, half of them those that are farthest from 0 on the side \
+             that breaks the law."
+        ));
+    }
     let title = figure.title.clone();
     Sheet { title, keys, panels, columns: 1, shared: true, notes }.draw()
 }
@@ -110,7 +120,7 @@ fn panel(law: &LawResiduals, time: &str, x: Scale) -> Panel {
     if tolerance > 0.0 {
         lines.extend(levels.iter().map(|&value| Mark::Level { value, pen: TOLERANCE }));
     }
-    for curve in &law.curves {
+    for curve in shown_curves(law) {
         let pen = thin(curve.line);
         let points: Vec<Point> =
             curve.t.iter().copied().zip(curve.residual.iter().copied()).collect();
@@ -140,6 +150,30 @@ fn panel(law: &LawResiduals, time: &str, x: Scale) -> Panel {
         marks,
         size: (600.0, 130.0),
     }
+}
+
+/// Returns all curves of a law, or of many the ones that go farthest, and some spread over the others, in
+/// their order.
+fn shown_curves(law: &LawResiduals) -> Vec<&ResidualCurve> {
+    let curves = &law.curves;
+    if curves.len() <= MOST_CURVES {
+        return curves.iter().collect();
+    }
+    let farthest = |curve: &ResidualCurve| {
+        let sizes =
+            curve.residual.iter().map(|&c| if law.side == Side::Both { c.abs() } else { c });
+        sizes.filter(|c| c.is_finite()).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let sizes: Vec<f64> = curves.iter().map(farthest).collect();
+    let mut order: Vec<usize> = (0..curves.len()).collect();
+    order.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]));
+    let (first, others) = order.split_at_mut(MOST_CURVES / 2);
+    others.sort_unstable();
+    let some = MOST_CURVES - first.len();
+    let spread = (0..some).map(|n| others[n * others.len() / some]);
+    let mut shown: Vec<usize> = first.iter().copied().chain(spread).collect();
+    shown.sort_unstable();
+    shown.into_iter().map(|n| &curves[n]).collect()
 }
 
 fn thin(line: Line) -> Pen {
@@ -203,6 +237,22 @@ mod tests {
         let points = [(0.0, 1.0), (1.0, f64::NAN), (2.0, 1.0)];
         let parts = segment_rows(&beyond(&points, 0.0, 1.0));
         assert_eq!(parts, [vec![(0.0, 1.0)], vec![(2.0, 1.0)]]);
+    }
+
+    #[test]
+    fn of_many_curves_the_farthest_are_shown() {
+        let curve = |n: usize| ResidualCurve {
+            t: vec![0.0, 1.0],
+            residual: vec![0.0, if n == 777 { 9.0 } else { (n % 10) as f64 * 0.1 }],
+            ..ResidualCurve::default()
+        };
+        let law = LawResiduals { curves: (0..1000).map(curve).collect(), ..Default::default() };
+        let shown = shown_curves(&law);
+        assert_eq!(shown.len(), MOST_CURVES);
+        assert!(shown.iter().any(|curve| curve.residual[1] > 8.0));
+        assert!(shown.iter().any(|curve| curve.residual[1] < 0.15), "not the farthest alone");
+        let figure = ResidualsFigure { laws: vec![law], ..ResidualsFigure::default() };
+        assert!(residuals(&figure).svg.contains("Shown: 40 of 1000 curves"));
     }
 
     #[test]

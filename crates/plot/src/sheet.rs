@@ -15,6 +15,11 @@ const TITLE_ROW: f64 = 20.0;
 const NOTE_SIZE: u32 = 10;
 const NOTE_ROW: f64 = 14.0;
 
+/// Largest SVG, in bytes, that is not drawn more coarsely, and the factors that are tried. A few names and
+/// notes are beyond them.
+const LARGEST: usize = 280_000;
+const COARSER: [f64; 8] = [1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
+
 /// A figure before it is drawn.
 #[derive(Debug, Clone)]
 pub(super) struct Sheet {
@@ -29,8 +34,24 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// Lays everything out and draws it.
+    /// Draws it as finely as a file of a reasonable size can be.
     pub(super) fn draw(&self) -> Figure {
+        let mut drawn = None;
+        for coarseness in COARSER {
+            let canvas = self.draw_with(coarseness);
+            let svg = canvas.svg();
+            let small = svg.len() <= LARGEST;
+            drawn = Some((canvas, svg));
+            if small {
+                break;
+            }
+        }
+        let (canvas, svg) = drawn.expect("there is a first factor");
+        Figure { png: canvas.png(), svg }
+    }
+
+    /// Lays everything out and draws it.
+    fn draw_with(&self, coarseness: f64) -> Canvas {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         let rows: Vec<&[Panel]> = self.panels.chunks(columns).collect();
         let in_column = |column: usize| rows.iter().filter_map(move |row| row.get(column));
@@ -93,7 +114,12 @@ impl Sheet {
             for (column, panel) in panels.iter().enumerate() {
                 let (width, height) = panel.size;
                 let frame = Frame { left: x + gutters[column], top: y + head, width, height };
-                panel.draw(&mut canvas, frame, numbers[column], has_foot(row, column));
+                panel.draw(
+                    &mut canvas,
+                    frame,
+                    (numbers[column], has_foot(row, column)),
+                    coarseness,
+                );
                 x += gutters[column] + widths[column] + RIGHT;
             }
             y += head + body + foot;
@@ -105,6 +131,6 @@ impl Sheet {
             let baseline = bottom + row as f64 * NOTE_ROW + 14.0;
             canvas.text((MARGIN, baseline), line, small);
         }
-        canvas.finish()
+        canvas
     }
 }

@@ -275,3 +275,57 @@ fn zero_violations_are_drawn_on_the_edge_and_noted() {
     assert!(content.contains("A violation of zero"), "{content}");
     assert!(content.contains("10⁻³") || content.contains("10⁻²"), "{content}");
 }
+
+/// A number that looks random.
+fn shuffled(n: usize) -> f64 {
+    (n.wrapping_mul(2_654_435_761) % 1_000_003) as f64 / 1_000_003.0 - 0.5
+}
+
+#[test]
+fn no_figure_is_large_whatever_its_points_do() {
+    const N: usize = 60_000;
+    let angle = |n: usize| 0.05 * n as f64;
+    for (what, state) in [
+        (
+            "an orbit",
+            (|n, a: f64| (a.cos(), 0.5 * a.sin() + 1e-9 * n as f64)) as fn(usize, f64) -> _,
+        ),
+        ("a cloud", |n, _| (shuffled(n), shuffled(3 * n + 1))),
+        ("a filled disc", |n, a| (n as f64 * (a * 1.01).cos(), n as f64 * a.sin())),
+        ("noise around an orbit", |n, a| {
+            (a.cos() + 0.05 * shuffled(n), a.sin() + 0.1 * shuffled(7 * n))
+        }),
+    ] {
+        let trajectory = |name: &str| Trajectory {
+            name: name.to_owned(),
+            t: (0..N).map(|n| n as f64).collect(),
+            values: (0..N).flat_map(|n| <[f64; 2]>::from(state(n, angle(n)))).collect(),
+        };
+        let all = vec![trajectory("a"), trajectory("b")];
+        let predictions = vec![Prediction {
+            line: Line::Dashed,
+            trajectories: all.clone(),
+            ..Prediction::default()
+        }];
+        let figure = CurvesFigure {
+            states: vec!["x".to_owned(), "v".to_owned()],
+            measured: all,
+            predictions,
+            ..CurvesFigure::default()
+        };
+        for (kind, drawn) in [("curves", curves(&figure)), ("phase", phase(&figure, 0, 1))] {
+            well_formed(&drawn.svg);
+            assert!(drawn.svg.len() < 300_000, "{what}, {kind}: {}", drawn.svg.len());
+            assert!(drawn.svg.len() > 6_000, "{what}, {kind}: {}", drawn.svg.len());
+        }
+    }
+    let curve = ResidualCurve {
+        t: (0..N).map(|n| n as f64).collect(),
+        residual: (0..N).map(shuffled).collect(),
+        ..ResidualCurve::default()
+    };
+    let law = |side| LawResiduals { curves: vec![curve.clone()], side, ..LawResiduals::default() };
+    let laws = vec![law(Side::Both), law(Side::Above)];
+    let drawn = residuals(&ResidualsFigure { laws, ..ResidualsFigure::default() });
+    assert!(drawn.svg.len() < 300_000, "residuals: {}", drawn.svg.len());
+}

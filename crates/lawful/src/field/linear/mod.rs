@@ -30,6 +30,7 @@ mod coverage;
 mod description;
 mod field;
 mod flows;
+mod follows;
 mod form;
 mod guard;
 mod implied;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use lawful::{
-    Control, Enforcement, Kept, Law, LearnedConstant, Phase, Prepared, RateDecay, Relation,
-    Schedule, Solver, exact, short,
+    Control, CountsAt, Enforcement, Kept, Law, LearnedConstant, Phase, Prepared, RateDecay,
+    Relation, Schedule, Solver, exact, short,
 };
 
 use crate::config::on_data::{LawValues, law_values};
@@ -77,6 +77,9 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
         }
         let values = law_values(law, &experiment.training.data, &experiment.training.constants);
         writeln!(out, "            {}", on_the_data(law, &values))?;
+        if let Some(note) = counts_at(&experiment.training, law) {
+            writeln!(out, "            {note}")?;
+        }
         if let Some((moment, _)) = &values.first {
             let steps = counted(values.undefined, "step");
             writeln!(
@@ -86,6 +89,21 @@ fn write_laws(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// Returns where a law counts in training, if others count at more places.
+fn counts_at(training: &Prepared, law: &Law) -> Option<&'static str> {
+    let between = training.strategy.between > 0;
+    if law.enforcement() == Enforcement::Hard || !between && training.horizon.is_none() {
+        return None;
+    }
+    match CountsAt::of(law) {
+        CountsAt::Rows if between => {
+            Some("counts at rows only: between other neighbours it would say something else")
+        }
+        CountsAt::MeasuredRows => Some("counts at the rows of the data only, as it uses `final`"),
+        CountsAt::Points | CountsAt::Rows => None,
+    }
 }
 
 /// Returns how far the measurements themselves violate a law, because of noise or a wrong law.
@@ -222,6 +240,13 @@ fn strategy(experiment: &Experiment) -> String {
     }
     if strategy.best_point.is_some() {
         text += ", returns to the best point after a worse one";
+    }
+    if strategy.between > 0 && !experiment.training.laws.is_empty() {
+        let points = counted(strategy.between, "point");
+        let _ = write!(text, "; laws count at {points} inside each interval, too");
+    }
+    if let Some(horizon) = experiment.training.horizon {
+        let _ = write!(text, "; laws count up to t = {}", exact(horizon));
     }
     text
 }

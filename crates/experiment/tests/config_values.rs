@@ -134,7 +134,7 @@ fn an_unknown_word_is_an_error_with_a_suggestion() {
       experiment.toml:7:8
         kind = "adaptive"
                ^^^^^^^^^^
-    hint: `kind` may be `vanilla`, `l1`, `l2`, `self-adaptive`, `augmented-lagrangian`, `dynamic`, `lemonge`, `two-stage`, `filter`, `nu-pi`, `barrier`, `balanced`
+    hint: `kind` may be `auto`, `vanilla`, `l1`, `l2`, `self-adaptive`, `augmented-lagrangian`, `dynamic`, `lemonge`, `two-stage`, `filter`, `nu-pi`, `barrier`, `balanced`
     "#);
     assert_snapshot!(error_with("[field]\nactivations = \"tahn\"\n"), @r#"
     error: unknown activation `tahn`
@@ -228,6 +228,40 @@ fn steps_are_equal_or_adaptive() {
                  ^^^^^
     hint: use one of `midpoint`, `heun`, `bosh3`, `dopri5`, `tsit5`, or add `substeps = 4`
     "#);
+}
+
+#[test]
+fn points_between_rows_are_for_laws_and_are_written_out() {
+    let between = |kind: &str, points: &str| {
+        format!("[strategy]\nkind = \"{kind}\"\nbetween = {points}\n{TWO_LAWS}")
+    };
+    for kind in StrategyKind::all().iter().filter(|kind| kind.enforces()) {
+        let more = between(kind.name(), "3");
+        assert_eq!(experiment_with(&more).training.strategy.between, 3);
+        assert!(complete_with(&more).contains("between = 3\n"));
+        assert!(!complete_with(&between(kind.name(), "0")).contains("between"));
+    }
+    assert_snapshot!(error_with(&between("vanilla", "3")), @r#"
+    error: the strategy `vanilla` has no key `between`
+      experiment.toml:8:11
+        between = 3
+                  ^
+    hint: leave it out; the strategies `l1`, `l2`, `self-adaptive`, `augmented-lagrangian`, `dynamic`, `lemonge`, `two-stage`, `filter`, `nu-pi`, `barrier`, `balanced` have it
+    "#);
+    assert_snapshot!(error_with(&between("l2", "101")), @"
+    error: `between` in [strategy] is 101, but must be a whole number from 0 to 100
+      experiment.toml:8:11
+        between = 101
+                  ^^^
+    hint: for example `between = 3`
+    ");
+    assert_snapshot!(error_with("[strategy]\nbetween = 3\n"), @"
+    error: `between` has no effect: there is no law
+      experiment.toml:7:11
+        between = 3
+                  ^
+    hint: leave it out, or add a [[law]]
+    ");
 }
 
 #[test]

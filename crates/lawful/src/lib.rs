@@ -95,8 +95,8 @@ pub use model::{
 };
 pub use number::{exact, short};
 pub use objective::{
-    Evaluation, Failure, FreeStarts, Loss, Misfit, Objective, ObjectiveError, ParameterLayout,
-    Problem, StrategyMemory, Units, initial_states,
+    CountsAt, Evaluation, Failure, FreeStarts, LawPoints, Loss, Misfit, Objective, ObjectiveError,
+    ParameterLayout, Problem, StrategyMemory, Units, initial_states,
 };
 pub use optimiser::{RateDecay, Schedule};
 pub use random::Random;

@@ -238,6 +238,7 @@ fn check(
         Some((horizon, _)) => builder.horizon(horizon),
         None => builder,
     };
+    let builder = test_sets.iter().fold(builder, |builder, (_, set)| builder.test_times(set));
     let builder = training::complete(training, builder, &training_set)?;
     let prepared = builder.prepare().map_err(|error| {
         // The strategy cannot be combined with the phases that the recipe has selected.

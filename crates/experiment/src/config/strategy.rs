@@ -4,6 +4,7 @@
 //! |---|---|---|---|
 //! | `kind` | `"self-adaptive"` | `"auto"`, [`StrategyKind::NAMES`] | the strategy; `"auto"` chooses for each law |
 //! | `margin` | 1e-6 if violations are squared, otherwise 0 | ≥ 0 | margin that training adds to inequalities, in units of the law's size on the data; not for `vanilla` |
+//! | `between` | 0 | 0 to 100 | laws count at this many equally spaced points inside each interval between rows, too (3: at ¼, ½ and ¾), as far as this does not change their meaning, see [`LawPoints`](lawful::LawPoints); then, or with a `horizon`, also at the times of test sets after the rows; not for `vanilla` |
 //! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible; for other strategies than `self-adaptive` only with `best-point` |
 //! | `best-point` | `false` | `true`, `false` | whether training returns to the best point after every worse one |
 //! | `gradient-at` | `"trial"` | `"trial"`, `"best"` | with `best-point`: the step after a rejection uses the gradient at the rejected point, or at the best one |
@@ -47,7 +48,7 @@ use crate::diagnostic::Diagnostic;
 
 /// The keys that do not belong to one strategy.
 pub(crate) const KEYS: &[&str] =
-    &["kind", "margin", "tolerance", "best-point", "gradient-at", "backtrack"];
+    &["kind", "margin", "between", "tolerance", "best-point", "gradient-at", "backtrack"];
 
 /// More strategies than this are listed by their words alone.
 const MANY: usize = 3;
@@ -144,6 +145,14 @@ pub(crate) fn read<'s>(
     if let Some(value) = section.take("margin") {
         strategy.margin = value.number(NOT_NEGATIVE, "1e-6")?;
     }
+    if let Some(value) = section.take("between") {
+        let points = value.whole(0..=StrategySettings::MOST_BETWEEN as u64, "3")?;
+        strategy.between = usize::try_from(points).unwrap_or(usize::MAX);
+        if points > 0 && laws.is_empty() {
+            let error = value.error("`between` has no effect: there is no law");
+            return Err(error.with_hint("leave it out, or add a [[law]]"));
+        }
+    }
     if let Some(value) = section.take("tolerance") {
         if best_point.is_none() {
             let name = strategy.kind.name();
@@ -193,7 +202,7 @@ fn refuse_keys_of_auto(section: &mut Section) -> Result<(), Diagnostic> {
 /// Returns whether a strategy has a key, its own or one of all that enforce laws.
 fn has_key(kind: &StrategyKind, key: &str) -> bool {
     kind.keys().iter().any(|known| known.name == key)
-        || (["margin", "tolerance"].contains(&key) && kind.enforces())
+        || (["margin", "between", "tolerance"].contains(&key) && kind.enforces())
 }
 
 /// Returns the relation of each part of each law.
@@ -268,7 +277,7 @@ fn best_point<'s>(
 
 /// The section with every key that has an effect.
 pub(crate) fn write(strategy: &StrategySettings, laws: &[WrittenLaw]) -> Table {
-    let StrategySettings { kind, tolerance, best_point, margin } = strategy;
+    let StrategySettings { kind, tolerance, best_point, margin, between } = strategy;
     let mut table = complete::table([("kind", kind.name().into())]);
     let relations = relations(laws);
     for key in kind.keys() {
@@ -280,6 +289,9 @@ pub(crate) fn write(strategy: &StrategySettings, laws: &[WrittenLaw]) -> Table {
     }
     if kind.enforces() {
         table.insert("margin".to_owned(), (*margin).into());
+        if *between > 0 {
+            table.insert("between".to_owned(), complete::whole(*between));
+        }
         if best_point.is_some() {
             table.insert("tolerance".to_owned(), (*tolerance).into());
         }

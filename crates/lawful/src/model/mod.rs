@@ -23,8 +23,8 @@ use crate::data::Table;
 use crate::number::short;
 use crate::strategy::Vanilla;
 use crate::{
-    Accuracy, Dataset, Failure, FieldError, FieldPart, GuaranteedLaws, Interpolation, Loss,
-    Objective, Problem, Trajectory, Units,
+    Accuracy, Dataset, Failure, FieldError, FieldPart, GuaranteedLaws, Interpolation, LawPoints,
+    Loss, Objective, Problem, Trajectory, Units,
 };
 
 /// A vector field with its learned parameters, the laws it was trained under, and the solver of its
@@ -365,6 +365,7 @@ impl Model {
             interpolation: self.description.interpolation,
             units: Units::of_data(self.state().len(), self.laws.len()),
             constants: self.description.field.learned(),
+            points: LawPoints::default(),
         };
         let objective = Objective::new(problem, self.field(), solver, Box::new(Vanilla));
         let objective = objective.expect("data with the variables of the model");

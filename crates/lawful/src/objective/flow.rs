@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::initial_states::InitialStates;
 use crate::data::{Table, Tables};
-use crate::{Dataset, Interpolation, Segment};
+use crate::{Dataset, Interpolation, Problem, Segment};
 
 /// Columns of a group on a fixed grid: enough for an efficient matrix product, few enough that two
 /// cores share a dozen trajectories.
@@ -56,8 +56,12 @@ pub(crate) struct Flow {
     /// Group and column of each segment.
     places: Vec<(usize, usize)>,
     order: Vec<usize>,
-    /// Scratch: the times of a segment since its trajectory's start.
+    /// Scratch: the times of a segment's rows and points, the place of each row in them, the same times
+    /// since the trajectory's start, and those of the rows.
+    merged: Vec<f64>,
+    rows: Vec<usize>,
     since: Vec<f64>,
+    nodes: Vec<f64>,
 }
 
 /// A failed solve, with its trajectory.
@@ -84,17 +88,21 @@ impl Flow {
             segments: Vec::new(),
             places: Vec::new(),
             order: Vec::new(),
+            merged: Vec::new(),
+            rows: Vec::new(),
             since: Vec::new(),
+            nodes: Vec::new(),
         }
     }
 
     /// Arranges segments into groups, sorted by length.
     pub(crate) fn select(
         &mut self,
-        dataset: &Dataset,
+        problem: &Problem,
         segments: &[Segment],
         starts: &InitialStates,
     ) {
+        let Problem { dataset, points, .. } = problem;
         let d = self.field.state_len();
         self.segments.clear();
         self.segments.extend_from_slice(segments);
@@ -134,12 +142,23 @@ impl Flow {
             group.free.clear();
             group.origins.clear();
             for (column, &n) in members.iter().enumerate() {
-                let Segment { trajectory, first, rows } = segments[n];
+                let segment = &segments[n];
+                let Segment { trajectory, first, rows } = *segment;
                 group.free.extend(starts.find(trajectory, first).map(|at| (column, at)));
                 let trajectory = &dataset.trajectories()[trajectory];
-                let times = &trajectory.times[first..first + rows];
-                group.origins.push(times_since(trajectory.times[0], times, &mut self.since));
-                let pushed = group.ivps.push(&self.since, &trajectory.states[first * d..][..d]);
+                let initial = &trajectory.states[first * d..][..d];
+                let origin = trajectory.times[0];
+                let pushed = if points.of(segment.trajectory).is_empty() {
+                    let times = &trajectory.times[first..first + rows];
+                    group.origins.push(times_since(origin, times, &mut self.since));
+                    group.ivps.push(&self.since, initial)
+                } else {
+                    points.merge(trajectory, segment, &mut self.merged, &mut self.rows);
+                    group.origins.push(times_since(origin, &self.merged, &mut self.since));
+                    self.nodes.clear();
+                    self.nodes.extend(self.rows.iter().map(|&row| self.since[row]));
+                    group.ivps.push_between(&self.nodes, &self.since, initial)
+                };
                 pushed.expect("a dataset's times increase, and segments are sorted by length");
                 self.places[n] = (g, column);
             }
@@ -178,7 +197,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Returns the predicted states of segment `n`, row after row.
+    /// Returns the predicted states of segment `n` at its rows and points, one after the other.
     pub(crate) fn observed(&self, n: usize) -> &[f64] {
         let (group, column) = self.places[n];
         self.groups[group].path().observed(column)

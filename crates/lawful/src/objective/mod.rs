@@ -6,11 +6,13 @@ mod initial_states;
 mod loss;
 mod misfit;
 mod on_laws;
+mod points;
 mod problem;
 
 pub use initial_states::{FreeStarts, ParameterLayout, initial_states};
 pub use loss::Loss;
 pub use misfit::Misfit;
+pub use points::{CountsAt, LawPoints};
 pub use problem::{Problem, Units};
 
 use lawful_ode::{Solver, VectorField, vectorised};
@@ -179,6 +181,7 @@ impl Objective {
         if constants > parameters {
             return Err(ObjectiveError::Constants { constants, parameters });
         }
+        let mut misfit = Misfit::new(&problem, &*field);
         let mut flow = Flow::new(field, solver, problem.interpolation);
         let evaluation = Evaluation {
             value: Value { value: 0.0, fit: 0.0, violation: 0.0 },
@@ -189,8 +192,7 @@ impl Objective {
             gradient: vec![0.0; parameters],
         };
         let (segments, starts) = (Segment::whole(&problem.dataset), InitialStates::default());
-        let mut misfit = Misfit::default();
-        flow.select(&problem.dataset, &segments, &starts);
+        flow.select(&problem, &segments, &starts);
         misfit.lay_out(&problem, &segments, &starts);
         let continuity = Evaluator::new(strategy.of_continuity(), misfit.continuity().laws)?;
         let evaluator = Evaluator::new(strategy, misfit.view().laws)?;
@@ -263,7 +265,7 @@ impl Objective {
         if self.segments != segments {
             self.segments.clear();
             self.segments.extend_from_slice(segments);
-            self.flow.select(&self.problem.dataset, segments, &self.starts);
+            self.flow.select(&self.problem, segments, &self.starts);
             let joints = self.misfit.continuity().points.len();
             self.misfit.lay_out(&self.problem, segments, &self.starts);
             let continuity = self.misfit.continuity();
@@ -413,7 +415,8 @@ impl Objective {
         Ok(())
     }
 
-    /// Returns the predicted states of segment `n` in the last evaluation, row after row.
+    /// Returns the predicted states of segment `n` in the last evaluation, row after row, with those at the
+    /// problem's [points](LawPoints) between them.
     pub fn predicted(&self, n: usize) -> &[f64] {
         self.flow.observed(n)
     }
@@ -488,7 +491,7 @@ fn pull_back(
     let bar = |n: usize| misfit.observed_bar(n);
     flow.pull_back(&problem.dataset, bar, field_bar, (starts, z_bar));
     starts.pull_back(z_bar);
-    misfit.add_constants(&problem.constants, field, field_bar);
+    misfit.add_parameters(&problem.constants, field, field_bar);
 }
 
 /// Returns whether every number is finite. Without early exit, so that the loop vectorises.

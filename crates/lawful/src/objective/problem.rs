@@ -2,6 +2,7 @@
 
 use lawful_law::Law;
 
+use super::points::LawPoints;
 use crate::{Dataset, Interpolation, LearnedConstant, Loss};
 
 /// Data, laws, and the units and loss in which errors count.
@@ -21,6 +22,8 @@ pub struct Problem {
     /// are then read with [`with_learned_as_variables`](crate::with_learned_as_variables), and the
     /// constants' raw numbers are the last of the field's parameters.
     pub constants: Vec<LearnedConstant>,
+    /// Times beside the measured rows at which laws count.
+    pub points: LawPoints,
 }
 
 /// The units in which errors and violations enter the objective. Reports are in the units of the data.
@@ -41,13 +44,14 @@ impl Problem {
     pub fn new(dataset: Dataset, laws: Vec<Law>) -> Self {
         let units = Units::of_data(dataset.state().len(), laws.len());
         let (loss, interpolation, constants) = (Loss::Mse, Interpolation::Linear, Vec::new());
-        Self { dataset, laws, loss, interpolation, units, constants }
+        let points = LawPoints::default();
+        Self { dataset, laws, loss, interpolation, units, constants, points }
     }
 
-    /// Returns the same problem on other data.
+    /// Returns the same problem on other data, where laws count at the rows.
     #[must_use]
     pub fn of(&self, dataset: Dataset) -> Self {
-        Self { dataset, ..self.clone() }
+        Self { dataset, points: LawPoints::default(), ..self.clone() }
     }
 }
 

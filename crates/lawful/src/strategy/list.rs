@@ -220,11 +220,16 @@ pub struct StrategySettings {
     pub best_point: Option<Restore>,
     /// Margin by which inequalities are enforced in training, in units of the law.
     pub margin: f64,
+    /// Number of equally spaced points inside each interval between rows at which laws count, beside the
+    /// rows; see [`LawPoints`](crate::LawPoints).
+    pub between: usize,
 }
 
 impl StrategySettings {
     /// The default margin where violations are squared.
     pub const MARGIN: f64 = 1e-6;
+    /// Most points inside an interval.
+    pub const MOST_BETWEEN: usize = 100;
 
     /// A strategy with the defaults of everything else.
     pub fn new(kind: impl Into<StrategyKind>) -> Self {
@@ -232,7 +237,7 @@ impl StrategySettings {
         let tolerance = kind.tolerance().unwrap_or(SelfAdaptive::default().tolerance);
         let margin = if kind.squares_violations() { Self::MARGIN } else { 0.0 };
         let best_point = kind.best_point();
-        Self { kind, tolerance, best_point, margin }
+        Self { kind, tolerance, best_point, margin, between: 0 }
     }
 
     /// The strategy without laws in the objective.

@@ -73,16 +73,13 @@ impl Prepared {
     fn judge(&self, plan: &Plan, kept: &[f64]) -> Option<f64> {
         let phase = &Phase { shooting: Shooting::Single, ..plan.last_phase().clone() };
         let (data, held_out) = self.split();
-        let by_prediction = |data| {
-            let objective = self.objective_with(phase, data, self.predict);
-            objective.expect("`prepare` has made one before").with_decay(0.0, 0)
-        };
         if let Some(held_out) = held_out {
-            let mut objective = by_prediction(held_out);
+            let mut objective = self.validation(phase, held_out, self.predict).with_decay(0.0, 0);
             let theta = objective.layout().extend(kept);
             return Some(objective.observe(&theta).ok()?.view().fit());
         }
-        let mut objective = by_prediction(data);
+        let objective = self.objective_with(phase, data, self.predict);
+        let mut objective = objective.expect("`prepare` has made one before").with_decay(0.0, 0);
         let theta = objective.layout().extend(kept);
         Some(objective.evaluate(&theta, 0).ok()?.value.value)
     }

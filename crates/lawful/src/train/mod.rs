@@ -10,6 +10,7 @@ mod best_model;
 mod best_point;
 mod diagnosis;
 mod guarantee;
+mod law_points;
 mod laws;
 mod observer;
 mod phase;

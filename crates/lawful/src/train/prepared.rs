@@ -12,8 +12,9 @@ use crate::model::{
 use crate::strategy::{StrategySettings, Vanilla};
 use crate::{
     Accuracy, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts, GuaranteedLaws,
-    Initialise, Interpolation, KnownDescription, LearnedConstant, Loss, Model, NetworkDescription,
-    Objective, ObjectiveError, Problem, Random, Trajectory, Units, initial_states,
+    Initialise, Interpolation, KnownDescription, LawPoints, LearnedConstant, Loss, Model,
+    NetworkDescription, Objective, ObjectiveError, Problem, Random, Segment, Trajectory, Units,
+    initial_states,
 };
 
 /// A training in which every setting has a value. [`Training::prepare`](super::Training::prepare)
@@ -46,6 +47,9 @@ pub struct Prepared {
     pub strategy: StrategySettings,
     /// The time up to which laws count, beyond the last row; `None` for the rows only.
     pub horizon: Option<f64>,
+    /// Times of test sets at which laws count, beyond the rows of the trajectory of each name, where the
+    /// strategy has points between rows or there is a horizon.
+    pub test_times: Vec<(String, Vec<f64>)>,
     /// Whether the network and the objective work in units estimated from the data.
     pub scale: bool,
     /// Whether the initial states of trajectories are trained.
@@ -174,7 +178,8 @@ impl Prepared {
         let (laws, loss) = (self.laws.clone(), self.loss);
         let units = Units::of_data(dataset.state().len(), laws.len());
         let (interpolation, constants) = (self.interpolation, self.constants.clone());
-        Problem { dataset, laws, loss, interpolation, units, constants }
+        let points = LawPoints::default();
+        Problem { dataset, laws, loss, interpolation, units, constants, points }
     }
 
     /// Returns the initial parameters: drawn weights, and the measured initial states.
@@ -278,6 +283,12 @@ impl Prepared {
         self.objective_with(phase, dataset, finer(self.solver, phase.substeps))
     }
 
+    /// Returns the objective of a phase on held-out data, where only the fit counts.
+    pub(super) fn validation(&self, phase: &Phase, held_out: Dataset, solver: Solver) -> Objective {
+        let objective = self.objective_on(phase, (held_out, LawPoints::default()), None, solver);
+        objective.expect("`prepare` has made one before")
+    }
+
     /// Returns the objective of a phase on these data, by this solver.
     pub(super) fn objective_with(
         &self,
@@ -285,10 +296,25 @@ impl Prepared {
         dataset: Dataset,
         solver: Solver,
     ) -> Result<Objective, ObjectiveError> {
+        let segments = phase.shooting.segments(&dataset);
+        self.objective_on(phase, self.with_points(phase, dataset), Some(segments), solver)
+    }
+
+    /// Returns the objective of a phase on data with points; `segments` are those of the measured rows.
+    fn objective_on(
+        &self,
+        phase: &Phase,
+        (dataset, points): (Dataset, LawPoints),
+        segments: Option<Vec<Segment>>,
+        solver: Solver,
+    ) -> Result<Objective, ObjectiveError> {
         let strategy = self.strategy_of(phase);
         let units = Units { margin: strategy.margin, ..self.units.clone() };
-        let problem = Problem { units, ..self.problem(dataset) };
-        let segments = phase.shooting.segments(&problem.dataset);
+        let problem = Problem { units, points, ..self.problem(dataset) };
+        let segments = match segments {
+            Some(segments) => problem.points.stretched(&problem.dataset, segments),
+            None => phase.shooting.segments(&problem.dataset),
+        };
         let free = matches!(phase.shooting, Shooting::Multiple { free: true, .. });
         let free_starts = FreeStarts { initial: self.initial_state, segments: free };
         let laws = self.laws.iter();
@@ -315,11 +341,6 @@ impl Prepared {
     pub fn trainer(&self, phase: &Phase, kept: &[f64]) -> Trainer {
         let (trained, held_out) = self.split();
         let strategy = self.strategy_of(phase);
-        let sampler = match phase.shooting {
-            Shooting::Single => Sampler::new(phase.batch, &trained, self.seed)
-                .expect("`prepare` has found a complete row to start from"),
-            shooting @ Shooting::Multiple { .. } => Sampler::of(shooting.segments(&trained)),
-        };
         let settings = Settings {
             iterations: phase.iterations,
             tolerance: strategy.tolerance,
@@ -327,15 +348,23 @@ impl Prepared {
             schedule: phase.schedule,
             ..Settings::default()
         };
-        let make = |data| self.objective(phase, data).expect("`prepare` has made one before");
-        let objective = make(trained);
+        let segments = phase.shooting.segments(&trained);
+        let objective = self.objective(phase, trained).expect("`prepare` has made one before");
+        let Problem { dataset, points, .. } = objective.problem();
+        let sampler = match phase.shooting {
+            Shooting::Single => Sampler::new(phase.batch, dataset, self.seed)
+                .expect("`prepare` has found a complete row to start from"),
+            Shooting::Multiple { .. } => Sampler::of(points.stretched(dataset, segments)),
+        };
         let theta = objective.layout().extend(kept);
         let optimiser = phase.optimiser.build(theta.len());
         let trainer = Trainer::new(objective, optimiser, settings, theta);
         let trainer = trainer.expect("θ of its own objective").with_sampler(sampler);
         match held_out {
             Some(held_out) if phase.shooting == Shooting::Single => {
-                let validation = Validation::new(make(held_out), VALIDATE_EVERY, PATIENCE);
+                let solver = finer(self.solver, phase.substeps);
+                let objective = self.validation(phase, held_out, solver);
+                let validation = Validation::new(objective, VALIDATE_EVERY, PATIENCE);
                 trainer.with_validation(validation.expect("the interval is not 0"))
             }
             _ => trainer,

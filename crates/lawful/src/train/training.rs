@@ -5,6 +5,7 @@ use lawful_ode::{Adaptive, Control, Solver, tableaus};
 use thiserror::Error;
 
 use super::guarantee::{Guarantee, Kept, Question};
+use super::law_points::MOST_ROWS;
 use super::recipes::{Choice, Facts, Given};
 use super::{FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Shooting, Trained};
 use crate::data::{Batch, Interpolation, Sampler, scaling, units};
@@ -50,6 +51,7 @@ pub struct Training {
     solver: Solver,
     predict: Solver,
     horizon: Option<f64>,
+    test_times: Vec<(String, Vec<f64>)>,
     loss: Loss,
     interpolation: Interpolation,
     scale: Option<bool>,
@@ -155,6 +157,7 @@ impl Training {
             solver: Solver::default(),
             predict: predict.expect("dopri5 has an error estimate"),
             horizon: None,
+            test_times: Vec::new(),
             loss: Loss::default(),
             interpolation: Interpolation::default(),
             scale: None,
@@ -220,6 +223,16 @@ impl Training {
     #[must_use]
     pub fn horizon(self, horizon: f64) -> Self {
         Self { horizon: Some(horizon), ..self }
+    }
+
+    /// Lets laws count at the times of these data, too, on the paths of the trajectories with the same
+    /// names, beyond their rows: up to 20 times the duration of a trajectory, and only if the strategy has
+    /// points [between](StrategySettings::between) rows or there is a horizon. No value of the data is used.
+    #[must_use]
+    pub fn test_times(mut self, data: &Dataset) -> Self {
+        let times = data.trajectories().iter().map(|t| (t.name.clone(), t.times.clone()));
+        self.test_times.extend(times);
+        self
     }
 
     /// Sets the loss.
@@ -363,6 +376,7 @@ impl Training {
             predict,
             strategy,
             horizon: self.horizon,
+            test_times: self.test_times,
             scale,
             initial_state: self.initial_state.unwrap_or(choice.initial_state),
             decay: self.decay.unwrap_or(choice.decay),
@@ -407,6 +421,11 @@ impl Training {
             let ends = self.data.trajectories().iter().filter_map(|t| t.times.last());
             if !horizon.is_finite() || !ends.clone().any(|&end| end < horizon) {
                 let (value, range) = (exact(horizon), "a time after the last row of a trajectory");
+                return Err(TrainingError::Setting { setting: "horizon", value, range });
+            }
+            if Prepared::rows_to_horizon(&self.data, horizon) > MOST_ROWS as f64 {
+                let (value, range) =
+                    (exact(horizon), "at most a million row intervals after the data");
                 return Err(TrainingError::Setting { setting: "horizon", value, range });
             }
         }
@@ -487,6 +506,14 @@ fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
     let data = &prepared.data;
     let longest = data.trajectories().iter().map(Trajectory::len).max().unwrap_or(0);
     let (optimiser, strategy) = (phase.optimiser.title(), prepared.strategy_of(phase));
+    let windows = matches!(phase.batch, Batch::Windows { .. });
+    if windows && prepared.horizon.is_some() {
+        return Err("batches of windows do not reach the horizon: use trajectories".to_owned());
+    }
+    if strategy.between > StrategySettings::MOST_BETWEEN {
+        let most = StrategySettings::MOST_BETWEEN;
+        return Err(format!("{} points between rows, but at most {most} are", strategy.between));
+    }
     let in_range = phase.optimiser.check().and_then(|()| strategy.kind.check());
     in_range.map_err(|error| error.to_string())?;
     if phase.batch != Batch::Full && !phase.optimiser.takes_batches() {
@@ -494,7 +521,7 @@ fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
             "{optimiser} cannot be trained on batches: the objective differs between batches"
         ));
     }
-    if matches!(phase.batch, Batch::Windows { .. }) && !strategy.kind.takes_windows() {
+    if windows && !strategy.kind.takes_windows() {
         let (why, others) = strategy.kind.refuses_windows();
         return Err(format!("{why}; windows are for {others}"));
     }

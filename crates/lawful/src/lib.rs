@@ -103,6 +103,6 @@ pub use random::Random;
 pub use train::{
     BestModel, BestPoint, Event, FieldSettings, GradientAt, Kept, Laws, Observer, Outcome, Phase,
     PhaseStart, Plan, PlanState, Prepared, Progress, RECIPES, Recipe, Remedy, Restore, Row, Run,
-    STEP_LEAST, Settings, Shooting, StopReason, Trained, Trainer, TrainerError, Training,
+    STEP_LEAST, Settings, Shooting, Start, StopReason, Trained, Trainer, TrainerError, Training,
     TrainingError, Validated, Validation, Verdict, finer, scaled_mean_square, total,
 };

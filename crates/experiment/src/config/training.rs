@@ -10,6 +10,7 @@
 //! | `loss` | `"mse"` | [`Loss::NAMES`], or a table | the loss, for example `{ kind = "huber", delta = 1.0 }` |
 //! | `scale` | `"auto"`; `"none"` with `recipe = "paper"` | `"auto"`, `"none"` | `"auto"`: the network and the objective use variables scaled to order one; `"none"`: they use the units of the data |
 //! | `initial-state` | `"data"`, or selected by the recipe | `"data"`, `"train"` | `"data"`: trajectories start at their first row; `"train"`: their initial states are trained, too |
+//! | `start` | `"random"`, or selected by the recipe | `"table"`, `"random"` | `"table"`: where cells are missing or noisy, first weights and trained starts are matched to the states nearest to the data on which the laws hold; where there are none, `"random"`: random weights |
 //! | `weight-decay` | 0, or selected by the recipe | ≥ 0 | adds half of this number, times the sum of the network's squared parameters, to the objective |
 //! | `validation` | 0, or selected by the recipe | 0 to below 1 | share of the data that is held out for early stopping of phases on full trajectories |
 //! | `remedies` | `true` with a recipe other than `"paper"`, otherwise `false` | `true`, `false` | whether phases are added if the fit is flat or poor, depends on the solver's steps, or diverges |
@@ -23,7 +24,7 @@
 //! units of the size of their law on the data.
 
 use lawful::strategy::StrategySettings;
-use lawful::{Batch, Dataset, Loss, Phase, Prepared, RECIPES, Recipe, Sampler, Shooting};
+use lawful::{Batch, Dataset, Loss, Phase, Prepared, RECIPES, Recipe, Sampler, Shooting, Start};
 
 use super::complete::{self, Table};
 use super::laws::WrittenLaw;
@@ -44,6 +45,7 @@ pub(crate) const KEYS: &[&str] = &[
     "loss",
     "scale",
     "initial-state",
+    "start",
     "weight-decay",
     "validation",
     "remedies",
@@ -65,6 +67,7 @@ pub(crate) struct Written<'s> {
     loss: Loss,
     scale: Option<bool>,
     pub(crate) initial_state: Option<bool>,
+    start: Option<Start>,
     decay: Option<f64>,
     validation: Option<f64>,
     remedies: Option<bool>,
@@ -128,13 +131,15 @@ pub(crate) fn read<'s>(
         .take("initial-state")
         .map(|value| value.word("initial state", &INITIAL_STATES))
         .transpose()?;
+    let start =
+        section.take("start").map(|value| value.word("start", &Start::NAMES)).transpose()?;
     let decay =
         section.take("weight-decay").map(|value| value.number(NOT_NEGATIVE, "1e-6")).transpose()?;
     let validation =
         section.take("validation").map(|value| value.number(BELOW_ONE, "0.2")).transpose()?;
     let remedies = section.take("remedies").map(|value| value.flag()).transpose()?;
     let seed = section.take("seed").map_or(Ok(1), |value| value.whole(0..=LARGEST, "1"))?;
-    Ok(Written { phases, loss, scale, initial_state, decay, validation, remedies, seed })
+    Ok(Written { phases, loss, scale, initial_state, start, decay, validation, remedies, seed })
 }
 
 fn read_phases<'s>(
@@ -226,7 +231,8 @@ pub(crate) fn complete(
     training: lawful::Training,
     data: &Dataset,
 ) -> Result<lawful::Training, Diagnostic> {
-    let Written { phases, loss, scale, initial_state, decay, validation, remedies, seed } = written;
+    let Written { phases, loss, scale, initial_state, start, decay, validation, remedies, seed } =
+        written;
     let mut training = match phases {
         Phases::Recipe(recipe) => training.recipe(recipe),
         Phases::Listed(phases) => {
@@ -246,6 +252,9 @@ pub(crate) fn complete(
     }
     if let Some(trained) = initial_state {
         training = training.initial_state(trained);
+    }
+    if let Some(start) = start {
+        training = training.start(start);
     }
     if let Some(decay) = decay {
         training = training.weight_decay(decay);
@@ -315,6 +324,9 @@ pub(crate) fn write(training: &Prepared, laws: &[WrittenLaw]) -> Table {
         ("remedies", training.remedies.into()),
         ("seed", complete::whole(training.seed)),
     ]);
+    if training.start != Start::default() {
+        table.insert("start".to_owned(), training.start.name().into());
+    }
     match &training.phases[..] {
         [phase] if phase.is_plain() => {
             let optimiser = optimiser::write(&phase.optimiser, &phase.schedule);

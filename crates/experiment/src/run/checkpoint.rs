@@ -58,7 +58,7 @@ pub(super) fn read_archive(path: &Path) -> Result<Archive, Diagnostic> {
 /// Returns the model of an archive, which must have the network of this training.
 pub(super) fn read_model(archive: &Archive, training: &Prepared) -> Result<Model, Diagnostic> {
     let model = Model::from_archive(archive)?;
-    let expected = training.model(training.initial_theta(), 0);
+    let expected = training.model(vec![0.0; training.theta_len()], 0);
     if !model.is_like(&expected) {
         let path = archive.name();
         let message = format!("the model in `{path}` has another network than `config.toml`");
@@ -138,9 +138,10 @@ pub(super) fn read_checkpoint(path: &Path, training: &Prepared) -> Result<Checkp
         ),
         None => None,
     };
-    let trainer = training.trainer(plan.phase(), &training.initial_theta());
+    let blank = vec![0.0; training.theta_len()];
+    let trainer = training.trainer(plan.phase(), &blank);
     let layout = trainer.objective().layout();
-    let mut theta = layout.extend(&training.initial_theta());
+    let mut theta = layout.extend(&blank);
     archive.fill("training.theta", &mut theta)?;
     let (mut best_theta, mut best_gradient) = (vec![0.0; theta.len()], vec![0.0; theta.len()]);
     archive.fill("training.best.theta", &mut best_theta)?;

@@ -81,7 +81,7 @@ impl<'a> Recorder<'a> {
     ) -> Self {
         let now = Instant::now();
         let training = &experiment.training;
-        let trainer = training.trainer(plan.phase(), &training.initial_theta());
+        let trainer = training.trainer(plan.phase(), &vec![0.0; training.theta_len()]);
         Self {
             experiment,
             plan: plan.clone(),

@@ -6,6 +6,7 @@
 
 mod audit;
 mod curvature;
+mod depends;
 mod lagrangian;
 mod minimise;
 mod spline;
@@ -16,6 +17,7 @@ use lawful_ode::Scaling;
 
 pub use audit::{Audit, Contradiction, Evidence, Finding, LawAudit, Place};
 pub(crate) use lagrangian::{Effort, LawPoints, Rows, solve, violations};
+pub(crate) use minimise::minimise;
 
 use crate::data::completed;
 use crate::{Dataset, LearnedConstant, Trajectory, Units, extend_rows};

@@ -14,7 +14,7 @@ pub(crate) use interpolation::Tables;
 pub use interpolation::{Interpolation, Table, fill};
 pub(crate) use noise::at_most as noise_at_most;
 pub use noise::noise;
-pub(crate) use scale::completed;
+pub(crate) use scale::{completed, has_own_scale, scaling_by, spread_on};
 pub use scale::{scaling, units};
 pub use segment::{Batch, Sampler, Segment};
 pub use simulate::{Noise, NoiseLevel, Simulation};

@@ -4,7 +4,8 @@ use lawful_law::{Law, Steps, Workspace};
 use lawful_ode::Scaling;
 
 use super::{Dataset, Interpolation, Trajectory, fill, noise};
-use crate::statistics::mean_and_variance;
+use crate::ConsistentTable;
+use crate::statistics::{mean_and_variance, mean_square};
 use crate::{LearnedConstant, Units, extend_rows};
 
 /// Largest number of rows of a trajectory at which the size of a law is evaluated: more would not change
@@ -51,12 +52,8 @@ const FEWEST: usize = 3;
 
 /// Gives state variables with too few cells the geometric mean of the others' sizes and rates.
 fn guess_unmeasured(dataset: &Dataset, state: &mut [f64], rate: &mut [f64]) {
-    let d = state.len();
-    let cells = |variable: usize| -> usize {
-        dataset.trajectories().iter().map(|t| column(&t.states, d, variable).count()).sum()
-    };
     let (known, unknown): (Vec<usize>, Vec<usize>) =
-        (0..d).partition(|&variable| cells(variable) >= FEWEST);
+        (0..state.len()).partition(|&variable| has_own_scale(dataset, variable));
     if known.is_empty() {
         return;
     }
@@ -68,6 +65,36 @@ fn guess_unmeasured(dataset: &Dataset, state: &mut [f64], rate: &mut [f64]) {
     for variable in unknown {
         (state[variable], rate[variable]) = (usual, usual_rate);
     }
+}
+
+/// Returns whether a state variable has enough cells for a scale of its own.
+pub(crate) fn has_own_scale(dataset: &Dataset, variable: usize) -> bool {
+    let d = dataset.state().len();
+    let cells = |t: &Trajectory| column(&t.states, d, variable).count();
+    dataset.trajectories().iter().map(cells).sum::<usize>() >= FEWEST
+}
+
+/// Returns the scaling of these data, with that of a table for state variables that are hardly measured.
+pub(crate) fn scaling_by(dataset: &Dataset, table: &ConsistentTable) -> Scaling {
+    let mut scaling = scaling(dataset);
+    let d = dataset.state().len();
+    for variable in (0..d).filter(|&variable| !has_own_scale(dataset, variable)) {
+        let (mean, spread) = spread_on(table, d, variable);
+        let slopes = || table.trajectories.iter().flat_map(|t| column(&t.slopes, d, variable));
+        let rate = mean_square(slopes()).sqrt();
+        if spread > 0.0 && rate > 0.0 {
+            scaling.state_centre[variable] = mean;
+            (scaling.state[variable], scaling.rate[variable]) = (spread, rate);
+        }
+    }
+    scaling
+}
+
+/// Returns mean and standard deviation of a state variable on a table.
+pub(crate) fn spread_on(table: &ConsistentTable, d: usize, variable: usize) -> (f64, f64) {
+    let cells = table.trajectories.iter().flat_map(|t| column(&t.states, d, variable));
+    let (mean, variance) = mean_and_variance(cells);
+    (mean, variance.sqrt())
 }
 
 /// Returns the measured cells of one column of a table.

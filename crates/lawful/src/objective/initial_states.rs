@@ -36,6 +36,17 @@ pub fn initial_states(dataset: &Dataset, laws: Option<GuaranteedLaws>, z: &[f64]
     (0..dataset.trajectories().len()).map(|trajectory| state(trajectory * d)).collect()
 }
 
+/// Returns the z at which trained initial states of all trajectories are the first rows of these states.
+pub(crate) fn initial_z(dataset: &Dataset, states: &[&[f64]]) -> Vec<f64> {
+    let free_starts = FreeStarts { initial: true, segments: false };
+    let scaling = crate::scaling(dataset);
+    let starts = InitialStates::new(dataset, &scaling, free_starts, &Segment::whole(dataset));
+    let mut z = vec![0.0; starts.len()];
+    let d = dataset.state().len();
+    starts.start_at(&mut z, |trajectory, _| Some(&states[trajectory][..d]));
+    z
+}
+
 /// The layout of θ: the field's parameters, then the z of trained initial states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterLayout {
@@ -149,6 +160,25 @@ impl InitialStates {
         on_laws.pull_back(z_bar);
         for (bar, scale) in z_bar.iter_mut().zip(self.scale.iter().cycle()) {
             *bar *= scale;
+        }
+    }
+
+    /// Writes the z at which trained states are those given for their trajectory and row; others stay.
+    pub(crate) fn start_at<'s>(
+        &self,
+        z: &mut [f64],
+        state: impl Fn(usize, usize) -> Option<&'s [f64]>,
+    ) {
+        let d = self.scale.len();
+        for (n, &(trajectory, row)) in self.places.iter().enumerate().filter(|_| !self.fixed) {
+            let Some(state) = state(trajectory, row) else { continue };
+            let cells = n * d..(n + 1) * d;
+            let guesses = self.guesses[cells.clone()].iter();
+            for ((z, state), (guess, scale)) in
+                z[cells].iter_mut().zip(state).zip(guesses.zip(&self.scale))
+            {
+                *z = (state - guess) / scale;
+            }
         }
     }
 

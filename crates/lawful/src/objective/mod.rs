@@ -9,6 +9,7 @@ mod on_laws;
 mod points;
 mod problem;
 
+pub(crate) use initial_states::initial_z;
 pub use initial_states::{FreeStarts, ParameterLayout, initial_states};
 pub use loss::Loss;
 pub use misfit::Misfit;
@@ -241,6 +242,15 @@ impl Objective {
         let segments = std::mem::take(&mut self.segments);
         self.select(&segments);
         self
+    }
+
+    /// Moves trained starts in θ to the states given for their trajectory and row; others stay.
+    pub(crate) fn start_at<'s>(
+        &self,
+        theta: &mut [f64],
+        state: impl Fn(usize, usize) -> Option<&'s [f64]>,
+    ) {
+        self.starts.start_at(&mut theta[self.field_len..], state);
     }
 
     /// Returns the layout of θ.

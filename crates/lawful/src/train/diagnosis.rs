@@ -6,12 +6,17 @@ use super::recipes::UNRESOLVED;
 use super::{Outcome, Phase, Plan, Prepared, Remedy, Shooting, StopReason, finer};
 use crate::number::short;
 use crate::statistics::{mean_and_variance, mean_square};
-use crate::{Dataset, Failure, data};
+use crate::{ConsistentTable, Dataset, Failure, data};
 
 /// A fit is flat if the variance of its prediction is below this share of the data's variance.
 const FLAT: f64 = 0.05;
 /// A fit is poor if its error is above this share of the data's variance.
 const POOR: f64 = 0.1;
+/// With a table on which the laws hold, a training failed if its error is this many times that of the table
+/// or the noise, both squared …
+const ABOVE_NOISE: f64 = 4.0;
+/// … and above this share of the data's variance.
+const LEAST_FAILED: f64 = 0.01;
 /// Most steps of a segment in a remedy.
 const STEPS: usize = 5;
 /// Violations up to this, in units of the law, are small.
@@ -137,7 +142,9 @@ fn first_solvable(training: &Prepared, phase: &Phase, theta: &[f64]) -> Option<u
 /// Diagnoses a flat or poor fit.
 fn poor_fit(training: &Prepared, plan: &Plan, path: &Measured) -> Option<Diagnosis> {
     let (data, phase) = (&training.data, plan.phase());
-    if path.error <= poor(data) || phase.shooting != Shooting::Single {
+    let of_table = training.table.as_ref().map(|table| (above_noise(data, table), table));
+    let limit = of_table.as_ref().map_or(poor(data), |(limit, _)| limit.min(poor(data)));
+    if path.error <= limit || phase.shooting != Shooting::Single {
         return None;
     }
     let shares = variance_shares(data, &path.predicted);
@@ -146,7 +153,14 @@ fn poor_fit(training: &Prepared, plan: &Plan, path: &Measured) -> Option<Diagnos
         format!("the fit is flat (its variance is {} % of the data's)", short(100.0 * most))
     } else {
         let error = short(100.0 * path.error);
-        format!("the fit is poor (its error is {error} % of the data's variance)")
+        match of_table {
+            Some((_, table)) if path.error <= poor(data) => format!(
+                "training failed (its error is {error} % of the data's variance, that of states on which the \
+                 laws hold {} %)",
+                short(100.0 * table.total_misfit.powi(2))
+            ),
+            _ => format!("the fit is poor (its error is {error} % of the data's variance)"),
+        }
     };
     // Laws may hold, or nearly hold, although the fit has lost the data.
     let without_laws = enforced_laws(training, phase) && path.violation < HELD;
@@ -303,6 +317,14 @@ fn segment_steps(training: &Prepared) -> usize {
 fn poor(data: &Dataset) -> f64 {
     let noise = data::noise(data).into_iter().filter(|&level| level < UNRESOLVED);
     noise.fold(POOR, |poor, level| poor.max(2.0 * level * level))
+}
+
+/// Returns the error, as a share of the data's variance, above which a training failed: the table shows that
+/// states near the data obey the laws.
+fn above_noise(data: &Dataset, table: &ConsistentTable) -> f64 {
+    let levels = data::noise(data);
+    let noise = levels.iter().map(|level| level * level).sum::<f64>() / levels.len() as f64;
+    (ABOVE_NOISE * noise.max(table.total_misfit.powi(2))).max(LEAST_FAILED)
 }
 
 /// The full trajectories at θ: predictions, mean squared error in standard deviations, and violation in

@@ -18,6 +18,7 @@ mod plan;
 mod prepared;
 mod recipes;
 mod run;
+mod start;
 mod trained;
 mod trainer;
 mod training;
@@ -33,6 +34,7 @@ pub use plan::{Plan, PlanState, Remedy};
 pub use prepared::{FieldSettings, Prepared, finer};
 pub use recipes::{RECIPES, Recipe};
 pub use run::Run;
+pub use start::Start;
 pub use trained::Trained;
 pub use trainer::{
     GradientAt, Outcome, Progress, Restore, Settings, Trainer, TrainerError, Validated, Validation,

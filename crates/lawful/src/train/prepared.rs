@@ -4,17 +4,17 @@ use lawful_law::{Enforcement, Law, Vocabulary};
 use lawful_ode::{Activation, Control, MlpShape, Precision, Scaling, Solver, VectorField};
 
 use super::phase::total;
-use super::{Kept, Phase, Settings, Shooting, Trainer, Validation};
+use super::{Kept, Phase, Settings, Shooting, Start, Trainer, Validation};
 use crate::data::Sampler;
 use crate::model::{
     LawDescription, ModelDescription, OffLaw, SolverDescription, TrainedStart, starts,
 };
 use crate::strategy::{StrategySettings, Vanilla};
 use crate::{
-    Accuracy, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts, GuaranteedLaws,
-    Initialise, Interpolation, KnownDescription, LawPoints, LearnedConstant, Loss, Model,
-    NetworkDescription, Objective, ObjectiveError, Problem, Random, Segment, Trajectory, Units,
-    initial_states,
+    Accuracy, ConsistentTable, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts,
+    GuaranteedLaws, Initialise, Interpolation, KnownDescription, LawPoints, LearnedConstant, Loss,
+    Model, NetworkDescription, Objective, ObjectiveError, Problem, Random, Segment, Trajectory,
+    Units, initial_states,
 };
 
 /// A training in which every setting has a value. [`Training::prepare`](super::Training::prepare)
@@ -54,6 +54,10 @@ pub struct Prepared {
     pub scale: bool,
     /// Whether the initial states of trajectories are trained.
     pub initial_state: bool,
+    /// Where the training starts.
+    pub start: Start,
+    /// The table at which it starts; `None` for [`Start::Random`], and where there is no such table.
+    pub table: Option<ConsistentTable>,
     /// Weight decay: half of it, times the sum of the network's squared parameters, is added to the
     /// objective.
     pub decay: f64,
@@ -140,7 +144,7 @@ impl Prepared {
     }
 
     /// Builds the right-hand side, at θ = 0.
-    fn build_field(&self) -> Box<dyn VectorField> {
+    pub(super) fn build_field(&self) -> Box<dyn VectorField> {
         self.description().build().expect("`prepare` has built it before")
     }
 
@@ -182,7 +186,8 @@ impl Prepared {
         Problem { dataset, laws, loss, interpolation, units, constants, points }
     }
 
-    /// Returns the initial parameters: drawn weights, and the measured initial states.
+    /// Returns the initial parameters: drawn weights, matched to the table if there is one, and the initial
+    /// states that are measured or on the table.
     pub fn initial_theta(&self) -> Vec<f64> {
         self.drawn_theta(0)
     }
@@ -199,6 +204,12 @@ impl Prepared {
             theta.extend((0..self.constants.len()).map(|_| random.normal()));
         }
         theta.resize(self.theta_len(), 0.0);
+        if let Some(table) = &self.table {
+            self.match_slopes(table, &mut theta);
+            if self.initial_state {
+                theta[self.parameter_len()..].copy_from_slice(&self.starts_on(table));
+            }
+        }
         theta
     }
 
@@ -356,7 +367,8 @@ impl Prepared {
                 .expect("`prepare` has found a complete row to start from"),
             Shooting::Multiple { .. } => Sampler::of(points.stretched(dataset, segments)),
         };
-        let theta = objective.layout().extend(kept);
+        let mut theta = objective.layout().extend(kept);
+        self.place_segments(&objective, &mut theta);
         let optimiser = phase.optimiser.build(theta.len());
         let trainer = Trainer::new(objective, optimiser, settings, theta);
         let trainer = trainer.expect("θ of its own objective").with_sampler(sampler);

@@ -7,8 +7,11 @@ use thiserror::Error;
 use super::guarantee::{Guarantee, Kept, Question};
 use super::law_points::MOST_ROWS;
 use super::recipes::{Choice, Facts, Given};
-use super::{FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Shooting, Trained};
-use crate::data::{Batch, Interpolation, Sampler, scaling, units};
+use super::start::table;
+use super::{
+    FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Shooting, Start, Trained,
+};
+use crate::data::{Batch, Interpolation, Sampler, scaling, scaling_by, units};
 use crate::model::OffLaw;
 use crate::number::exact;
 use crate::settings::SettingError;
@@ -38,7 +41,7 @@ use crate::{DataError, Dataset, FieldError, Loss, ObjectiveError, Trajectory, Un
 /// | [`solver`](Self::solver), [`predict`](Self::predict) | the 3/8 rule on the data's grid; adaptive Dormand–Prince |
 /// | [`horizon`](Self::horizon) | none: laws count at the rows |
 /// | [`loss`](Self::loss), [`interpolation`](Self::interpolation) | squared errors; linear inputs |
-/// | [`scale`](Self::scale), [`initial_state`](Self::initial_state), [`weight_decay`](Self::weight_decay), [`validation`](Self::validation), [`remedies`](Self::remedies) | chosen by the recipe |
+/// | [`scale`](Self::scale), [`initial_state`](Self::initial_state), [`start`](Self::start), [`weight_decay`](Self::weight_decay), [`validation`](Self::validation), [`remedies`](Self::remedies) | chosen by the recipe |
 /// | [`seed`](Self::seed) | 1 |
 #[derive(Debug, Clone)]
 pub struct Training {
@@ -56,6 +59,7 @@ pub struct Training {
     interpolation: Interpolation,
     scale: Option<bool>,
     initial_state: Option<bool>,
+    start: Option<Start>,
     decay: Option<f64>,
     validation: Option<f64>,
     remedies: Option<bool>,
@@ -162,6 +166,7 @@ impl Training {
             interpolation: Interpolation::default(),
             scale: None,
             initial_state: None,
+            start: None,
             decay: None,
             validation: None,
             remedies: None,
@@ -259,6 +264,12 @@ impl Training {
         Self { initial_state: Some(trained), ..self }
     }
 
+    /// Sets where the training starts.
+    #[must_use]
+    pub fn start(self, start: Start) -> Self {
+        Self { start: Some(start), ..self }
+    }
+
     /// Sets the weight decay: `decay/2` times the sum of the network's squared parameters is added to the
     /// objective.
     #[must_use]
@@ -351,9 +362,22 @@ impl Training {
             }
             Phases::Listed(phases) => (Choice::of(phases), None),
         };
+        let start = self.start.unwrap_or(choice.start);
+        let table = (start == Start::Table)
+            .then(|| table(&data, &list, laws.constants(), &strategy))
+            .flatten();
+        if table.is_some() {
+            remarks.push(
+                "training starts at the states nearest to the data on which the laws hold"
+                    .to_owned(),
+            );
+        }
         let scale = self.scale.unwrap_or(choice.scale);
         let (scaling, mut units) = if scale {
-            let scaling = scaling(&data);
+            let scaling = match &table {
+                Some(table) => scaling_by(&data, table),
+                None => scaling(&data),
+            };
             let units = units(&data, &list, laws.constants(), &scaling);
             (Some(scaling), units)
         } else {
@@ -379,6 +403,8 @@ impl Training {
             test_times: self.test_times,
             scale,
             initial_state: self.initial_state.unwrap_or(choice.initial_state),
+            start,
+            table,
             decay: self.decay.unwrap_or(choice.decay),
             validation: self.validation.unwrap_or(choice.validation),
             remedies: self.remedies.unwrap_or(choice.remedies),

@@ -1,12 +1,11 @@
 //! How far the nearest table on which laws hold is from the measurements, in units of their noise.
 
-use lawful_law::{Steps, Workspace};
 use rayon::prelude::*;
 
 use super::Place;
 use super::noise_level::NoiseLevels;
+use crate::Trajectory;
 use crate::consistent::{Effort, Rows, TableMaker, solve, violations};
-use crate::{Trajectory, extend_rows};
 
 /// Weight of squared second differences: they fill gaps, and shift no measured cell.
 pub(super) const SMOOTHNESS: f64 = 1e-8;
@@ -105,15 +104,8 @@ impl<'a> Tables<'a> {
             .step_by(stride)
             .map(|trajectory| (trajectory, maker.rows(trajectory, firsts)))
             .collect();
-        let width = maker.scaling.state.len() + firsts.len();
-        let touched = (0..maker.laws.len()).map(|k| {
-            let mut touched = vec![false; width];
-            for (_, rows) in &trajectories {
-                touch(&maker, k, rows, &mut touched);
-            }
-            touched
-        });
-        let touched = touched.collect();
+        let of_law = |k| maker.depends(k, trajectories.iter().map(|(_, rows)| rows));
+        let touched = (0..maker.laws.len()).map(of_law).collect();
         Self { maker, trajectories, noise, touched }
     }
 
@@ -200,30 +192,5 @@ impl<'a> Tables<'a> {
             }
         }
         distance
-    }
-}
-
-/// Marks the variables on which a law depends at the first guess of these rows.
-fn touch(maker: &TableMaker<'_>, k: usize, rows: &Rows<'_>, touched: &mut [bool]) {
-    let d = rows.scale.len();
-    let guess: Vec<f64> = (rows.guess.iter().enumerate())
-        .map(|(n, z)| rows.centre[n % d] + rows.scale[n % d] * z)
-        .collect();
-    let mut states = Vec::new();
-    extend_rows(&guess, d, rows.constants, &mut states);
-    let steps = Steps { times: &rows.times, states: &states, inputs: &rows.inputs };
-    let (mut workspace, n) = (Workspace::new(), rows.times.len());
-    let (mut residuals, mut bars) = (vec![0.0; n], vec![0.0; states.len()]);
-    let law = &maker.laws[k];
-    law.residuals(&steps, &mut workspace, &mut residuals);
-    // Squares, so that no two rows cancel.
-    for row in law.reach().range(n) {
-        let mut residual_bar = vec![0.0; n];
-        residual_bar[row] = 1.0;
-        bars.fill(0.0);
-        law.pull_back(&steps, &mut workspace, &residual_bar, &mut bars);
-        for (cell, bar) in bars.iter().enumerate() {
-            touched[cell % touched.len()] |= *bar != 0.0;
-        }
     }
 }

@@ -2,8 +2,8 @@
 
 use lawful_ode::Control;
 
-use super::super::Shooting;
 use super::super::prepared::{holds_out_trajectories, split};
+use super::super::{Shooting, Start};
 use super::{CAUTIOUS, Choice, Facts, Given, Recipe, UNRESOLVED, adam, lbfgs, phase};
 use crate::number::short;
 
@@ -104,7 +104,8 @@ fn clean(facts: &Facts) -> Choice {
             "{missing} cells are missing: the states from which segments start are trained"
         ));
     }
-    Choice { remarks, ..Choice::with_remedies(phases) }
+    let start = if free { Start::Table } else { Start::Random };
+    Choice { start, remarks, ..Choice::with_remedies(phases) }
 }
 
 /// With noise: multiple shooting with free starts, then full trajectories with trained initial states,
@@ -122,7 +123,8 @@ fn noisy(facts: &Facts, why: String) -> Choice {
             "multiple shooting on {steps}-step segments first, then the full trajectory"
         ));
     }
-    let mut choice = Choice { initial_state, ..Choice::with_remedies(phases) };
+    let start = Start::Table;
+    let mut choice = Choice { initial_state, start, ..Choice::with_remedies(phases) };
     let rows = facts.dataset.measured_rows();
     let enough = rows >= ROWS_TO_HOLD_OUT;
     choice.validation = facts.given.validation.unwrap_or(if enough { HELD_OUT } else { 0.0 });

@@ -7,7 +7,7 @@ mod paper;
 
 use lawful_ode::Solver;
 
-use super::{Phase, Shooting};
+use super::{Phase, Shooting, Start};
 use crate::Dataset;
 use crate::optimiser::{LbfgsScaling, LbfgsSettings, OptimiserKind};
 use crate::strategy::StrategySettings;
@@ -58,6 +58,7 @@ pub(crate) struct Choice {
     pub(crate) phases: Vec<Phase>,
     pub(crate) scale: bool,
     pub(crate) initial_state: bool,
+    pub(crate) start: Start,
     pub(crate) decay: f64,
     pub(crate) validation: f64,
     pub(crate) remedies: bool,
@@ -77,6 +78,7 @@ impl Choice {
             phases,
             scale: true,
             initial_state: false,
+            start: Start::Random,
             decay: 0.0,
             validation: 0.0,
             remedies: false,

@@ -145,6 +145,7 @@ pub fn compare(
     files::create_folder(out)?;
     // Until the tables are written: the runner's own lock ends with the trainings.
     let _lock = Lock::take(out, &mut |text| observer.warn(text))?;
+    files::remove_parts(out)?;
     let plan: Vec<ExperimentFile> = entries.iter().map(|entry| entry.file.clone()).collect();
     let finished = runner::run(&plan, &out.join("runs"), options.jobs, observer)?;
     let Some(finished) = finished else { return Ok(None) };

@@ -82,7 +82,22 @@ fn sync_names(path: &Path) {
 /// A name beside `path` that no other process uses.
 fn part_of(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+    path.with_file_name(format!(".{name}.{}{PART}", std::process::id()))
+}
+
+/// The end of the names of incomplete files and folders.
+pub(crate) const PART: &str = ".part";
+
+/// Removes the incomplete files in a folder that a killed program left. The folder must be locked: others
+/// may write theirs.
+pub fn remove_parts(folder: &Path) -> Result<(), Diagnostic> {
+    for name in list(folder) {
+        let path = folder.join(&name);
+        if name.starts_with('.') && name.ends_with(PART) && !path.is_dir() {
+            remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Opens a file to append to it; creates it if it does not exist.

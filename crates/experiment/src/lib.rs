@@ -32,7 +32,7 @@ pub use phrases::{counted, meant};
 pub use run::figures;
 pub use run::{
     LoadedRun, Log, Machine, Manifest, ModelChoice, Record, Resumed, RunFolder, RunObserver,
-    Status, Trained, describe, resume, train,
+    Status, Trained, describe, read_checkpoint, resume, train,
 };
 pub use scores::{ConstantValue, Discretisation, Scores, SetScore, score_sets};
 pub use summary::summary;

@@ -30,7 +30,7 @@ pub mod verdict;
 
 use std::path::{Path, PathBuf};
 
-use lawful_experiment::files;
+use lawful_experiment::files::{self, Lock};
 use lawful_experiment::runner::{self, FinishedRun, StudyObserver, pool};
 use lawful_experiment::{Diagnostic, ExperimentFile, Manifest, Status};
 use lawful_plot::Figure;
@@ -72,6 +72,11 @@ pub fn reproduce(
     command: &str,
     observer: &dyn StudyObserver,
 ) -> Result<Option<Reproduction>, Diagnostic> {
+    files::create_folder(out)?;
+    // Until the report is written: the runner's own lock ends with the trainings.
+    let _lock = Lock::take(out, &mut |text| observer.warn(text))?;
+    files::remove_parts(out)?;
+    files::remove_parts(&out.join("figures"))?;
     let entries = entries(options)?;
     let plan: Vec<ExperimentFile> = entries.iter().flat_map(|e| e.experiments.clone()).collect();
     let finished = runner::run(&plan, &out.join("runs"), options.jobs, observer)?;

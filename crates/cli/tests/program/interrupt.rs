@@ -100,7 +100,7 @@ fn a_run_killed_before_its_first_checkpoint_starts_again() {
         files::remove(&place.path(&format!("{run}/{file}"))).unwrap();
     }
     let manifest = place.text(&format!("{run}/manifest.json"));
-    place.write(&format!("{run}/manifest.json"), &manifest.replace("\"finished\"", "\"running\""));
+    place.write_manifest(&run, &manifest.replace("\"finished\"", "\"running\""));
     let log = place.text(&format!("{run}/log.csv"));
     place.write(&format!("{run}/log.csv"), &log[..log.len() / 2]);
     assert_eq!(place.lawful(["evaluate", &run]).code, 2, "there is no model yet");

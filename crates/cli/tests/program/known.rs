@@ -162,7 +162,7 @@ fn a_model_of_other_known_rates_is_refused() {
         assert_eq!(
             said.err,
             format!(
-                "error: the model in `{run}/last.safetensors` has another network than \
+                "error: the model in `{run}/last.safetensors` is of another training than \
                  `config.toml`\nhint: one of the two files was changed: restore it, or train \
                  again\n"
             )

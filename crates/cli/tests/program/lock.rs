@@ -4,6 +4,8 @@
 use std::thread::sleep;
 use std::time::Duration;
 
+use lawful_experiment::files;
+
 use crate::support::{Place, TINY, tiny};
 
 fn longer() -> String {
@@ -84,4 +86,46 @@ fn a_comparison_refuses_a_second_one_in_its_folder() {
     let said = place.lawful(compare);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(!place.exists("compare/.lock") && !place.exists("compare/runs/.lock"));
+}
+
+#[test]
+fn a_reproduction_refuses_a_second_one_until_its_report_is_written() {
+    let place = Place::new();
+    let paper = |iterations| {
+        let few = [
+            "paper",
+            "--system",
+            "population",
+            "--method",
+            "vanilla",
+            "--seeds",
+            "1",
+            "--jobs",
+            "1",
+        ];
+        [&few[..], &["--iterations", iterations, "--quiet"]].concat()
+    };
+    let mut child = place.start(&paper("4000000000"));
+    wait_for(&place, "paper/runs", "last.safetensors");
+    let said = place.lawful(paper("3"));
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+    let expected = format!("error: `paper` is in use by process {}", child.id());
+    assert!(said.err.starts_with(&expected), "{}", said.err);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.write("paper/.report.html.7.part", "half");
+    assert_eq!(place.lawful(paper("3")).code, 0);
+    assert!(!place.names("paper").iter().any(|name| name.starts_with('.')));
+}
+
+#[test]
+fn a_lock_that_is_a_link_is_not_written_through() {
+    let place = Place::with(TINY);
+    place.write("elsewhere.txt", "kept");
+    files::create_folder(&place.path("compare")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere.txt", place.path("compare/.lock")).unwrap();
+    let said = place.lawful(["compare", "experiment.toml", "--seeds", "1", "-q"]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+    assert!(said.err.starts_with("error: `compare/.lock` is not a file"), "{}", said.err);
+    assert_eq!(place.text("elsewhere.txt"), "kept");
 }

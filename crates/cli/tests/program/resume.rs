@@ -1,5 +1,6 @@
 //! `lawful resume` of runs that have ended.
 
+use lawful_experiment::files;
 use serde_json::Value;
 
 use crate::support::{Place, TINY, assert_same, tiny};
@@ -91,7 +92,7 @@ fn unfinish(place: &Place, run: &str) {
     let manifest = place.text(&format!("{run}/manifest.json"));
     let running = manifest.replace("\"finished\"", "\"running\"");
     assert_ne!(running, manifest);
-    place.write(&format!("{run}/manifest.json"), &running);
+    place.write_manifest(run, &running);
 }
 
 #[test]
@@ -118,4 +119,44 @@ fn the_same_extension_again_trains_nothing() {
             }
         }
     }
+}
+
+#[test]
+fn an_extension_of_a_run_that_ended_early_plans_what_was_asked_for() {
+    // It ends at 430 of 3000.
+    let text = tiny("seed = 3", "seed = 3\nvalidation = 0.2");
+    let (place, run) = Place::trained(&text.replace("iterations = 40", "iterations = 3000"));
+    let done = place.manifest(&run)["done"].as_u64().unwrap();
+    assert!(done < 2000, "{done}");
+    let said = place.lawful(["resume", &run, "--iterations", &(done + 7).to_string()]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let manifest = place.manifest(&run);
+    assert_eq!(manifest["extended-last"], done + 7, "not 3000");
+    assert_eq!(
+        (&manifest["extended-to"], &manifest["extended-by"]),
+        (&(done + 7).into(), &0.into())
+    );
+    assert!(manifest["done"].as_u64().unwrap() <= done + 7);
+}
+
+#[test]
+fn an_extension_that_was_killed_before_its_first_checkpoint_begins_again() {
+    let (place, run) = Place::trained(TINY);
+    let last = place.path(&format!("{run}/last.safetensors"));
+    let before = files::read(&last).unwrap();
+    assert_eq!(place.lawful(["resume", &run, "--iterations", "60", "-q"]).code, 0);
+    let whole = place.repeatable(&run);
+    unfinish(&place, &run);
+    files::write(&last, &before).unwrap();
+    assert_eq!(place.lawful(["resume", &run, "--iterations", "60", "-q"]).code, 0);
+    assert_same(&place.repeatable(&run), &whole);
+}
+
+#[test]
+fn a_run_without_its_checkpoint_is_not_extended() {
+    let (place, run) = Place::trained(TINY);
+    files::remove(&place.path(&format!("{run}/last.safetensors"))).unwrap();
+    let said = place.lawful(["resume", &run, "--iterations", "60", "-q"]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+    assert!(said.err.contains("has no `last.safetensors`"), "{}", said.err);
 }

@@ -2,7 +2,7 @@
 
 use lawful_experiment::files;
 
-use crate::support::{Place, TINY};
+use crate::support::{Place, TINY, tiny};
 
 /// Returns the error of each command that reads a run, which is the same for all.
 fn refused(place: &Place, run: &str) -> String {
@@ -82,7 +82,11 @@ fn a_model_of_a_newer_format_is_refused() {
     assert_eq!(refused(&place, &run), expected);
     replace(br#"\"format\":4"#, br#"\"format\":3"#);
     replace(br#"[\"tanh\"]"#, br#"[\"silu\"]"#);
-    assert!(refused(&place, &run).contains("has another network than `config.toml`"));
+    assert!(refused(&place, &run).contains("is damaged: it has changed since it was written"));
+    place.write("experiment.toml", &tiny("hidden = [6]", "hidden = [5]"));
+    let other = place.train(&[]);
+    files::write(&path, &place.bytes(&format!("{other}/last.safetensors"))).unwrap();
+    assert!(refused(&place, &run).contains("is of another training than `config.toml`"));
 }
 
 #[test]
@@ -122,7 +126,7 @@ fn a_run_with_a_damaged_log_resumes_with_a_gap_in_it() {
 fn a_run_killed_before_its_pictures_needs_no_log_for_them() {
     let (place, run) = Place::trained(TINY);
     let manifest = place.text(&format!("{run}/manifest.json"));
-    place.write(&format!("{run}/manifest.json"), &manifest.replace("\"finished\"", "\"running\""));
+    place.write_manifest(&run, &manifest.replace("\"finished\"", "\"running\""));
     files::remove(&place.path(&format!("{run}/log.csv"))).unwrap();
     files::remove(&place.path(&format!("{run}/figures/learning.svg"))).unwrap();
     let said = place.lawful(["resume", &run]);
@@ -164,7 +168,7 @@ fn numbers_that_no_run_can_have_are_refused() {
         assert!(whole.contains(number), "{number} in {whole}");
         let damaged = whole.replace(number, with);
         for status in ["finished", "running"] {
-            place.write(&path, &damaged.replace("\"finished\"", &format!("\"{status}\"")));
+            place.write_manifest(&run, &damaged.replace("\"finished\"", &format!("\"{status}\"")));
             for command in [&["evaluate", &run][..], &["resume", &run], &["predict", &run]] {
                 let said = place.lawful(command);
                 assert_eq!((said.code, said.out.as_str()), (2, ""), "{with}: {}", said.err);
@@ -178,7 +182,7 @@ fn numbers_that_no_run_can_have_are_refused() {
     let (place, run) = Place::trained(TINY);
     let path = format!("{run}/manifest.json");
     let damaged = place.text(&path).replace("\"extended-by\": 0", "\"extended-by\": 10000000");
-    place.write(&path, &damaged);
+    place.write_manifest(&run, &damaged);
     assert_eq!(
         refused(&place, &run),
         format!(
@@ -256,9 +260,89 @@ fn a_changed_number_of_a_model_is_refused() {
         files::write(&path, &bytes).unwrap();
         let said = refused(&place, &run);
         let expected = format!(
-            "error: `{run}/last.safetensors` is damaged: its numbers have changed since it was \
-             written\nhint: "
+            "error: `{run}/last.safetensors` is damaged: it has changed since it was written\nhint: "
         );
         assert!(said.starts_with(&expected), "{said}");
+    }
+}
+
+#[test]
+fn a_changed_manifest_is_refused() {
+    let (place, run) = Place::trained(TINY);
+    let path = format!("{run}/manifest.json");
+    let whole = place.text(&path);
+    for (part, with) in [
+        ("\"seed\": 3", "\"seed\": 2"),
+        ("\"done\": 40", "\"done\": 39"),
+        ("\"status\": \"finished\"", "\"status\": \"running\""),
+    ] {
+        assert!(whole.contains(part), "{whole}");
+        place.write(&path, &whole.replace(part, with));
+        let said = refused(&place, &run);
+        let expected = format!("error: `{path}` is damaged: it has changed since it was written\n");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+}
+
+#[test]
+fn a_description_of_a_model_that_was_changed_is_refused() {
+    let (place, run) = Place::trained(TINY);
+    let path = format!("{run}/last.safetensors");
+    let whole = place.bytes(&path);
+    for (part, with) in [
+        (r#"\"iteration\":40"#, r#"\"iteration\":41"#),
+        (r#"\"phase\":0"#, r#"\"phase\":1"#),
+        (r#"\"max-steps\":1"#, r#"\"max-steps\":9"#),
+    ] {
+        let at = whole.windows(part.len()).position(|window| window == part.as_bytes()).unwrap();
+        let mut bytes = whole.clone();
+        bytes[at..at + part.len()].copy_from_slice(with.as_bytes());
+        files::write(&place.path(&path), &bytes).unwrap();
+        let said = refused(&place, &run);
+        assert!(said.contains("is damaged: it has changed since it was written"), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_in_a_run_folder_are_not_waited_for() {
+    for name in ["log.csv", ".lock", "predictions-later.csv", "best.safetensors"] {
+        let (place, run) = Place::trained(TINY);
+        let path = place.path(&format!("{run}/{name}"));
+        if path.exists() {
+            files::remove(&path).unwrap();
+        }
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let said = place.lawful(["resume", &run, "--iterations", "50", "-q"]);
+        let expected = if name == ".lock" { 2 } else { 0 };
+        assert_eq!(said.code, expected, "{name}: {}", said.err);
+        assert!(
+            expected == 0
+                || said.err.contains("`.lock` is not a file")
+                || said.err.contains("/.lock` is not a file"),
+            "{}",
+            said.err
+        );
+        assert_eq!(place.lawful(["evaluate", &run]).code, 0, "{name}");
+    }
+}
+
+#[test]
+fn a_config_cannot_ask_for_more_memory_than_a_machine_has() {
+    let (place, run) = Place::trained(TINY);
+    let config = place.text(&format!("{run}/config.toml"));
+    let mut manifest = place.manifest(&run);
+    manifest["config"] = "".into();
+    place.write(&format!("{run}/manifest.json"), &manifest.to_string());
+    let wide = config.replace("hidden = [6]", "hidden = [100000, 10000]");
+    let wide = wide.replace("activations = [\"tanh\"]", "activations = [\"tanh\", \"tanh\"]");
+    let windows = "iterations = 40\nbatch = { windows = 9007199254740992, rows = 2 }";
+    let many = config.replace("iterations = 40", windows);
+    for (text, reason) in [(wide, "at most 1e8 are possible"), (many, "1000000")] {
+        assert_ne!(text, config);
+        place.write(&format!("{run}/config.toml"), &text);
+        let said = refused(&place, &run);
+        assert!(said.contains(reason), "{said}");
     }
 }

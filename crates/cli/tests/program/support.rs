@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use lawful_experiment::files;
+use lawful_experiment::{Manifest, files};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -72,6 +72,11 @@ impl Place {
         let path = self.path(name);
         files::create_folder(path.parent().unwrap()).unwrap();
         files::write(&path, text.as_bytes()).unwrap();
+    }
+
+    /// Writes a manifest that was changed, without its fingerprint.
+    pub(crate) fn write_manifest(&self, run: &str, text: &str) {
+        self.write(&format!("{run}/manifest.json"), &Manifest::unsealed(text));
     }
 
     pub(crate) fn text(&self, name: &str) -> String {

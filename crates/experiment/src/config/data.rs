@@ -5,6 +5,7 @@
 //! | `file` | required, or `simulate` | a path or a list of paths | CSV files with one row per time; paths are relative to the experiment file |
 //! | `simulate` | none | a table | instead of `file`: data simulated from equations, see [`super::simulate`] |
 //! | `time` | `"t"` | a column name | the column with the times |
+//! | `time-origin` | none | a number as text | the time from which times are counted, here and in results; subtracted before rounding: `"1700000000000000000"` |
 //! | `trajectory` | none | a column name | the column with the name of the trajectory; without it, each file is one trajectory |
 //! | `columns` | `{}` | column names | columns whose name in the file is not the variable's: `{ T = "Temp (°C)" }` |
 //! | `missing` | `["", "NA", "NaN"]` | a list of texts | cells that count as missing |
@@ -24,13 +25,23 @@ use super::system::System;
 use super::value::{Mark, Value};
 use crate::diagnostic::Diagnostic;
 use crate::phrases::meant;
-use crate::table::Format;
+use crate::table::{Format, difference};
 
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] =
-    &["file", "simulate", "time", "trajectory", "columns", "missing", "separator", "interpolation"];
+pub(crate) const KEYS: &[&str] = &[
+    "file",
+    "simulate",
+    "time",
+    "time-origin",
+    "trajectory",
+    "columns",
+    "missing",
+    "separator",
+    "interpolation",
+];
 /// Keys that say how files are read.
-const FORMAT_KEYS: [&str; 5] = ["time", "trajectory", "columns", "missing", "separator"];
+const FORMAT_KEYS: [&str; 6] =
+    ["time", "time-origin", "trajectory", "columns", "missing", "separator"];
 
 /// The checked section.
 #[derive(Debug)]
@@ -124,6 +135,14 @@ fn format<'a>(
     if let Some(value) = section.take("time") {
         format.time = value.text("t")?.value;
     }
+    if let Some(value) = section.take("time-origin") {
+        let text = value.text("1700000000000000000")?;
+        if difference(&text.value, "0").is_none() {
+            let error = text.error(format!("`{}` is not a time in plain digits", text.value));
+            return Err(error.with_hint("write it as in the file: `\"1700000000000000000\"`"));
+        }
+        format.origin = Some(text.value);
+    }
     if let Some(value) = section.take("trajectory") {
         format.trajectory = Some(value.text("trajectory")?.value);
     }
@@ -202,8 +221,11 @@ impl Data<'_> {
             table.insert("file".to_owned(), files.write());
         }
         if files {
-            let Format { time, trajectory, columns, missing, separator } = &self.format;
+            let Format { time, trajectory, columns, missing, separator, origin } = &self.format;
             table.insert("time".to_owned(), time.as_str().into());
+            if let Some(origin) = origin {
+                table.insert("time-origin".to_owned(), origin.as_str().into());
+            }
             if let Some(trajectory) = trajectory {
                 table.insert("trajectory".to_owned(), trajectory.as_str().into());
             }

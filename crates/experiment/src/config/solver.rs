@@ -6,7 +6,7 @@
 //! | `substeps` | 1 | ≥ 1 | equal steps per data interval |
 //! | `rtol` | 1e-7; predict: 1e-9 | ≥ 0 | relative tolerance of adaptive steps |
 //! | `atol` | 1e-9; predict: 1e-11 | > 0 | absolute tolerance of adaptive steps |
-//! | `max-steps` | 100 000 | ≥ 1 | maximum number of adaptive steps per solve |
+//! | `max-steps` | 100 000 | 1 to 100 000 000 | maximum number of adaptive steps per solve |
 //! | `min-step` | 1e-14 | between 0 and 1 | smallest adaptive step, as a fraction of the solved time span |
 //! | `first-step` | estimated | > 0 | first adaptive step |
 //! | `memory` | 1 GiB | bytes, or a text like `"1 GiB"` | memory for the solution that the gradient needs; what does not fit is computed twice |
@@ -40,6 +40,8 @@ pub(crate) const KEYS: &[&str] = &[
 /// The keys of `[solver.predict]`.
 pub(crate) const PREDICT_KEYS: &[&str] =
     &["method", "substeps", "rtol", "atol", "max-steps", "min-step", "first-step"];
+/// Most adaptive steps of a solve.
+const MOST_STEPS: u64 = 100_000_000;
 /// Each of these selects adaptive steps.
 const ADAPTIVE_KEYS: [&str; 5] = ["rtol", "atol", "max-steps", "min-step", "first-step"];
 
@@ -133,7 +135,7 @@ fn settings(section: &mut Section, mut adaptive: Adaptive) -> Result<Adaptive, D
         adaptive.atol = value.number(POSITIVE, "1e-9")?;
     }
     if let Some(value) = section.take("max-steps") {
-        adaptive.max_steps = value.count(1..=LARGEST, "100000")?;
+        adaptive.max_steps = value.count(1..=MOST_STEPS, "100000")?;
     }
     if let Some(value) = section.take("min-step") {
         adaptive.min_step = value.number(BETWEEN, "1e-14")?;

@@ -208,6 +208,9 @@ fn loss(value: Value) -> Result<Loss, Diagnostic> {
 /// The default of `delta`.
 const HUBER: Loss = Loss::Huber { delta: 1.0 };
 
+/// Most windows of a batch.
+const MOST_WINDOWS: u64 = 1_000_000;
+
 pub(super) fn read_batch(value: Value) -> Result<Batch, Diagnostic> {
     let example = "{ trajectories = 4 }` or `batch = { windows = 8, rows = 20 }";
     let mut section = value.table(example)?;
@@ -216,7 +219,7 @@ pub(super) fn read_batch(value: Value) -> Result<Batch, Diagnostic> {
     match (section.take("trajectories"), section.take("windows"), section.take("rows")) {
         (Some(count), None, None) => Ok(Batch::Trajectories { count: count.count(many, "4")? }),
         (None, Some(count), Some(rows)) => Ok(Batch::Windows {
-            count: count.count(many, "8")?,
+            count: count.count(1..=MOST_WINDOWS, "8")?,
             rows: rows.count(2..=LARGEST, "20")?,
         }),
         _ => Err(section

@@ -33,6 +33,11 @@ impl Lock {
     /// the file system has no locks.
     pub fn take(folder: &Path, warn: &mut dyn FnMut(&str)) -> Result<Option<Self>, Diagnostic> {
         let path = folder.join(NAME);
+        // What a link leads to would be overwritten, and a pipe would be waited for.
+        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+            let message = format!("`{}` is not a file: nothing is written", path.display());
+            return Err(Diagnostic::new(message).with_hint("remove it"));
+        }
         for _ in 0..ATTEMPTS {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);

@@ -7,9 +7,9 @@ use lawful::{
     Progress, StrategyMemory, Validated,
 };
 
-use super::digest;
 use super::manifest::RunEnd;
 use crate::diagnostic::Diagnostic;
+use crate::experiment::Experiment;
 use crate::files;
 
 impl From<ModelError> for Diagnostic {
@@ -20,39 +20,13 @@ impl From<ModelError> for Diagnostic {
 
 /// Writes a model.
 pub(super) fn save_model(path: &Path, model: &Model) -> Result<(), Diagnostic> {
-    write_archive(path, model.archive())
-}
-
-/// The key of the fingerprint of the tensors in the metadata.
-const TENSORS: &str = "tensors";
-
-/// Writes an archive, with a fingerprint of its tensors.
-fn write_archive(path: &Path, mut archive: Archive) -> Result<(), Diagnostic> {
-    let fingerprint = digest::of_bytes(tensors(&archive.to_bytes()));
-    archive.set(TENSORS, fingerprint.into());
-    files::write(path, &archive.to_bytes())
-}
-
-/// Returns the bytes of all tensors of a safetensors file: they follow the header, whose length is in
-/// the first eight bytes.
-fn tensors(file: &[u8]) -> &[u8] {
-    let header = file.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
-    let start = usize::try_from(header).ok().and_then(|header| header.checked_add(8));
-    start.and_then(|start| file.get(start..)).unwrap_or_default()
+    files::write(path, &model.archive().to_bytes())
 }
 
 /// Reads the tensors and metadata of a model or a checkpoint.
 pub(super) fn read_archive(path: &Path) -> Result<Archive, Diagnostic> {
     let bytes = files::read(path)?;
-    let found = digest::of_bytes(tensors(&bytes));
-    let archive = Archive::from_bytes(&path.display().to_string(), bytes)?;
-    // Files of earlier versions have none.
-    match archive.get(TENSORS) {
-        Some(written) if *written != found => {
-            Err(archive.damaged("its numbers have changed since it was written").into())
-        }
-        _ => Ok(archive),
-    }
+    Ok(Archive::from_bytes(&path.display().to_string(), bytes)?)
 }
 
 /// Returns the model of an archive, which must have the network of this training.
@@ -61,7 +35,7 @@ pub(super) fn read_model(archive: &Archive, training: &Prepared) -> Result<Model
     let expected = training.model(vec![0.0; training.theta_len()], 0);
     if !model.is_like(&expected) {
         let path = archive.name();
-        let message = format!("the model in `{path}` has another network than `config.toml`");
+        let message = format!("the model in `{path}` is of another training than `config.toml`");
         return Err(Diagnostic::new(message)
             .with_hint("one of the two files was changed: restore it, or train again"));
     }
@@ -72,21 +46,34 @@ pub(super) fn read_model(archive: &Archive, training: &Prepared) -> Result<Model
 pub(super) struct Checkpoint {
     pub(super) plan: Plan,
     pub(super) progress: Progress,
+    /// Whether its model is the best one of an earlier phase, with which the run ended.
+    pub(super) earlier: bool,
     /// How training ended, if this is its last checkpoint.
     pub(super) ended: Option<RunEnd>,
 }
 
-/// Writes a checkpoint.
+/// The key of the iterations done, where the model is of an earlier one.
+const DONE: &str = "done";
+/// Most iterations of a run, as in an experiment file.
+pub(super) const MOST_ITERATIONS: usize = 1 << 53;
+
+/// Writes a checkpoint; `label` is the iteration of its model, if it is an earlier one.
 pub(super) fn save_checkpoint(
     path: &Path,
     training: &Prepared,
     plan: &Plan,
     layout: &ParameterLayout,
     progress: &Progress,
+    label: Option<usize>,
     ended: Option<&RunEnd>,
 ) -> Result<(), Diagnostic> {
-    let model = training.model(layout.keep(&progress.theta), plan.start() + progress.iteration);
+    let done = plan.start() + progress.iteration;
+    let label = label.unwrap_or(done);
+    let model = training.model(layout.keep(&progress.theta), label);
     let mut archive = model.archive();
+    if label != done {
+        archive.set(DONE, done.into());
+    }
     let best = progress.best.numbers();
     let factors = [progress.failure_factor, progress.backtrack_factor];
     let validated = [progress.validated.error, progress.validated.iteration as f64];
@@ -115,11 +102,20 @@ pub(super) fn save_checkpoint(
     if let Some(ended) = ended {
         archive.set("ended", serde_json::to_value(ended).expect("plain data"));
     }
-    write_archive(path, archive)
+    files::write(path, &archive.to_bytes())
+}
+
+/// Reads the checkpoint of an experiment: the plan, and the progress of its phase.
+pub fn read_checkpoint(
+    path: &Path,
+    experiment: &Experiment,
+) -> Result<(Plan, Progress), Diagnostic> {
+    let Checkpoint { plan, progress, .. } = read(path, &experiment.training)?;
+    Ok((plan, progress))
 }
 
 /// Reads a checkpoint of this training.
-pub(super) fn read_checkpoint(path: &Path, training: &Prepared) -> Result<Checkpoint, Diagnostic> {
+pub(super) fn read(path: &Path, training: &Prepared) -> Result<Checkpoint, Diagnostic> {
     let archive = read_archive(path)?;
     let model = read_model(&archive, training)?;
     let damaged = |what: &str| Diagnostic::from(archive.damaged(what));
@@ -129,8 +125,16 @@ pub(super) fn read_checkpoint(path: &Path, training: &Prepared) -> Result<Checkp
         None => PlanState::default(),
     };
     let plan = Plan::restore(&training.phases, &state)
-        .ok_or_else(|| damaged("its phase is not one of `config.toml`"))?;
-    let plan = plan.with_best_model(read_best_model(&archive, training)?);
+        .ok_or_else(|| damaged("its plan is not one of `config.toml`"))?;
+    let done = match archive.get(DONE) {
+        Some(done) => done.as_u64().and_then(|done| usize::try_from(done).ok()),
+        None => Some(model.description().iteration),
+    };
+    let done = done.filter(|done| (plan.start()..=MOST_ITERATIONS).contains(done));
+    let done = done.ok_or_else(|| damaged("its iteration is not one of its plan"))?;
+    let best_model = read_best_model(&archive, training, done, plan.len())?;
+    let plan = plan.with_best_model(best_model);
+    let iteration = done - plan.start();
     let ended = match archive.get("ended") {
         Some(value) => Some(
             serde_json::from_value(value.clone())
@@ -165,8 +169,13 @@ pub(super) fn read_checkpoint(path: &Path, training: &Prepared) -> Result<Checkp
     if !held.is_empty() && held.len() != theta.len() {
         return Err(damaged("`training.validated.theta` has another length"));
     }
+    let counts = [numbers[4], numbers[7], validated[1], outer_step[0]];
+    let trials = numbers[5].max(numbers[6]) <= MOST_ITERATIONS as f64;
+    if !trials || counts.iter().any(|&number| count(number) > iteration + 1) {
+        return Err(damaged("its counts are larger than its iteration"));
+    }
     let progress = Progress {
-        iteration: model.description().iteration.saturating_sub(plan.start()),
+        iteration,
         theta,
         optimiser,
         strategy,
@@ -181,13 +190,16 @@ pub(super) fn read_checkpoint(path: &Path, training: &Prepared) -> Result<Checkp
         backtrack_factor: factors[1],
         validated: Validated { theta: held, error: validated[0], iteration: count(validated[1]) },
     };
-    Ok(Checkpoint { plan, progress, ended })
+    let earlier = archive.get(DONE).is_some() && plan.best_model().is_some();
+    Ok(Checkpoint { plan, progress, earlier, ended })
 }
 
 /// Reads the best model of a run with remedies; `None` if no remedy was applied.
 fn read_best_model(
     archive: &Archive,
     training: &Prepared,
+    done: usize,
+    phases: usize,
 ) -> Result<Option<BestModel>, Diagnostic> {
     let Ok(kept) = archive.values("best-model.theta") else { return Ok(None) };
     if kept.len() != training.theta_len() {
@@ -195,7 +207,11 @@ fn read_best_model(
     }
     let mut numbers = [0.0; 3];
     archive.fill("best-model.numbers", &mut numbers)?;
-    Ok(Some(BestModel::restore(kept.to_vec(), &numbers)))
+    let best = BestModel::restore(kept.to_vec(), &numbers);
+    if best.iteration > done || best.phase >= phases {
+        return Err(archive.damaged("its best model is of a later iteration").into());
+    }
+    Ok(Some(best))
 }
 
 /// A count that a checkpoint holds as a number.

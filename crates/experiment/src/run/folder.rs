@@ -19,10 +19,8 @@ use super::log::Log;
 use super::manifest::{Manifest, ModelChoice};
 use crate::config::ExperimentFile;
 use crate::diagnostic::Diagnostic;
-use crate::{files, table};
-
-/// The end of the names of incomplete files and folders.
-const PART: &str = ".part";
+use crate::files::{self, PART};
+use crate::table;
 
 /// The folder of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,14 +95,8 @@ impl RunFolder {
 
     /// Removes incomplete files that a killed program left.
     pub fn remove_parts(&self) -> Result<(), Diagnostic> {
-        for folder in [self.path.clone(), self.path.join("figures")] {
-            for name in files::list(&folder) {
-                if name.starts_with('.') && name.ends_with(PART) {
-                    files::remove(&folder.join(name))?;
-                }
-            }
-        }
-        Ok(())
+        files::remove_parts(&self.path)?;
+        files::remove_parts(&self.path.join("figures"))
     }
 
     /// Opens an existing run folder.

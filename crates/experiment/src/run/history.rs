@@ -34,11 +34,15 @@ pub struct Record {
 impl Record {
     /// Reads a log. The numbers of a failed evaluation are NaN.
     pub fn read(path: &Path) -> Result<Self, Diagnostic> {
-        let text = files::read_text(path)?;
         let damaged = |what: &str| {
             Diagnostic::new(format!("`{}` is damaged: {what}", path.display()))
                 .with_hint("`lawful resume` truncates the log to the last checkpoint")
         };
+        // On a pipe this would wait for ever.
+        if path.exists() && !path.is_file() {
+            return Err(damaged("it is not a file"));
+        }
+        let text = files::read_text(path)?;
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().map_err(|error| damaged(&error.to_string()))?.clone();
         let columns = |what: &str| -> Vec<usize> {

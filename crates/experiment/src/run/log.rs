@@ -57,7 +57,7 @@ impl Log {
         laws: &[String],
         iteration: usize,
     ) -> Result<(Self, Option<String>), Diagnostic> {
-        let bytes = if path.exists() { files::read(path)? } else { Vec::new() };
+        let bytes = if path.is_file() { files::read(path)? } else { Vec::new() };
         let columns = FIRST.len() + 2 * laws.len() + LAST.len();
         let Kept { length, next } = rows_before(&bytes, columns, iteration);
         let warning = (next < iteration).then(|| {

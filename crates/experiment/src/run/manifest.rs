@@ -16,8 +16,19 @@ const COMMIT: &str = env!("LAWFUL_COMMIT");
 
 /// Most remedies of a training that double the steps of the solver.
 const MOST_DOUBLINGS: u32 = 6;
+/// Most iterations of a run, as in an experiment file.
+const MOST_ITERATIONS: usize = 1 << 53;
 /// A longer training, of 300 years, is damage.
 const MOST_SECONDS: f64 = 1e10;
+
+/// The last entry of a manifest.
+const SEAL: &str = ",\n  \"fingerprint\": \"";
+
+/// Returns a JSON object in lines with the fingerprint of its text as its last entry.
+fn sealed(text: &str) -> String {
+    let open = text.strip_suffix("\n}").unwrap_or(text);
+    format!("{open}{SEAL}{}\"\n}}\n", digest::of_bytes(text.as_bytes()))
+}
 
 /// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,6 +148,12 @@ pub struct Manifest {
     /// Number of iterations that the last extension asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extended_to: Option<usize>,
+    /// Iterations of the last phase after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extended_last: Option<usize>,
+    /// Fingerprint of the checkpoint that the last extension began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extended_checkpoint: Option<String>,
     /// Seconds spent in training, all sessions together.
     pub seconds: f64,
     /// Trial points accepted as the best.
@@ -181,6 +198,8 @@ impl Manifest {
             extended_from: Vec::new(),
             extended_by: 0,
             extended_to: None,
+            extended_last: None,
+            extended_checkpoint: None,
             seconds: 0.0,
             accepted: 0,
             rejected: 0,
@@ -261,6 +280,13 @@ impl Manifest {
                 _ => format!("`extended-by` is {}, but it has {most} in all", self.extended_by),
             });
         }
+        for (name, number) in
+            [("iterations", self.iterations), ("extended-last", self.extended_last.unwrap_or(0))]
+        {
+            if number > MOST_ITERATIONS {
+                return damaged(format!("`{name}` is {number}"));
+            }
+        }
         if self.done > self.iterations || self.best_iteration > self.done {
             return damaged(format!(
                 "`done` is {} and `best-iteration` {} of {} `iterations`",
@@ -273,18 +299,34 @@ impl Manifest {
         Ok(())
     }
 
-    /// Writes it.
+    /// Writes it, with a fingerprint of its text as its last entry.
     pub fn write(&self, path: &Path) -> Result<(), Diagnostic> {
-        let mut text = serde_json::to_string_pretty(self).expect("plain data");
-        text.push('\n');
-        files::write(path, text.as_bytes())
+        let text = serde_json::to_string_pretty(self).expect("plain data");
+        files::write(path, sealed(&text).as_bytes())
     }
 
     /// Reads it.
     pub fn read(path: &Path) -> Result<Self, Diagnostic> {
-        serde_json::from_slice(&files::read(path)?).map_err(|error| {
-            Diagnostic::new(format!("`{}` is damaged: {error}", path.display()))
+        let damaged = |what: String| {
+            Diagnostic::new(format!("`{}` is damaged: {what}", path.display()))
                 .with_hint("train again: a run needs its manifest")
-        })
+        };
+        let bytes = files::read(path)?;
+        let text = String::from_utf8(bytes).map_err(|error| damaged(error.to_string()))?;
+        let read = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        let unsealed = Self::unsealed(&text);
+        // Those of earlier versions have no fingerprint.
+        if unsealed != text && sealed(&unsealed) != text {
+            return Err(damaged("it has changed since it was written".to_owned()));
+        }
+        Ok(read)
+    }
+
+    /// Returns the text of a manifest without its fingerprint, which can be changed.
+    pub fn unsealed(text: &str) -> String {
+        match text.rfind(SEAL) {
+            Some(end) => format!("{}\n}}", &text[..end]),
+            None => text.to_owned(),
+        }
     }
 }

@@ -11,6 +11,7 @@ mod manifest;
 mod recorder;
 mod train;
 
+pub use checkpoint::read_checkpoint;
 pub use folder::RunFolder;
 pub use history::Record;
 pub use loaded::LoadedRun;

@@ -100,21 +100,34 @@ impl<'a> Recorder<'a> {
 
     /// Ends the log, saves the last and the best model; the manifest is not written yet. Returns
     /// both models.
+    ///
+    /// `plan` is the plan at the end; if the run ends with the best model of an `earlier` phase, both
+    /// models are this one.
     pub(super) fn end(
         mut self,
         last: &Progress,
         best: &BestPoint,
+        plan: &Plan,
+        earlier: bool,
         ended: Option<&RunEnd>,
     ) -> Result<(Manifest, Model, Model), Diagnostic> {
         if let Some(error) = self.error {
             return Err(error);
         }
         self.log.flush()?;
-        self.save(last, best, ended)?;
+        self.plan.clone_from(plan);
+        let earlier = plan.best_model().filter(|_| earlier);
+        let label = earlier.map(|model| model.iteration);
+        self.save(last, best, label, ended)?;
         self.count(last.iteration, best);
+        if let Some(earlier) = earlier {
+            self.manifest.best_iteration = earlier.iteration;
+            self.manifest.substeps = self.plan.phases()[earlier.phase].substeps;
+        }
         let training = &self.experiment.training;
         let model = |theta: &[f64], iteration: usize| {
-            training.model(self.layout.keep(theta), self.plan.start() + iteration)
+            let iteration = label.unwrap_or(self.plan.start() + iteration);
+            training.model(self.layout.keep(theta), iteration)
         };
         let models = (model(&last.theta, last.iteration), model(best.theta(), best.iteration()));
         Ok((self.manifest, models.0, models.1))
@@ -125,16 +138,18 @@ impl<'a> Recorder<'a> {
         &self,
         last: &Progress,
         best: &BestPoint,
+        label: Option<usize>,
         ended: Option<&RunEnd>,
     ) -> Result<(), Diagnostic> {
         let Self { experiment, folder, layout, plan, .. } = self;
         let training = &experiment.training;
         if best.value().is_some() {
-            let iteration = plan.start() + best.iteration();
+            let iteration = label.unwrap_or(plan.start() + best.iteration());
             let model = training.model(layout.keep(best.theta()), iteration);
             save_model(&folder.model(ModelChoice::Best), &model)?;
         }
-        save_checkpoint(&folder.model(ModelChoice::Last), training, plan, layout, last, ended)
+        let path = folder.model(ModelChoice::Last);
+        save_checkpoint(&path, training, plan, layout, last, label, ended)
     }
 
     /// Updates the numbers of the manifest.
@@ -149,7 +164,7 @@ impl<'a> Recorder<'a> {
     fn write(&mut self, progress: &Progress) -> Result<(), Diagnostic> {
         // The log first: it may be ahead of the checkpoint, but not behind it.
         self.log.flush()?;
-        self.save(progress, &progress.best, None)?;
+        self.save(progress, &progress.best, None, None)?;
         self.count(progress.iteration, &progress.best);
         self.manifest.write(&self.folder.manifest())
     }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use lawful::{Model, Plan, Progress, Run};
 
-use super::checkpoint::{Checkpoint, read_checkpoint};
+use super::checkpoint::{self, Checkpoint};
+use super::digest;
 use super::figures;
 use super::folder::RunFolder;
 use super::history::Record;
@@ -41,7 +42,7 @@ pub fn train(
     let _lock = Lock::take(folder.path(), &mut |text| observer.warn(text))?;
     let (log, _) = Log::resume(&folder.log(), &experiment.law_names(), 0)?;
     let plan = Plan::new(&experiment.training.phases);
-    let from = Begin { plan, progress: None, ended: None };
+    let from = Begin { plan, progress: None, earlier: false, ended: None };
     run(experiment, folder, Manifest::new(file), log, from, observer)
 }
 
@@ -49,6 +50,8 @@ pub fn train(
 struct Begin {
     plan: Plan,
     progress: Option<Progress>,
+    /// Whether the model of `progress` is the best one of an earlier phase.
+    earlier: bool,
     /// How training ended, if only scores, predictions and figures are left.
     ended: Option<RunEnd>,
 }
@@ -98,24 +101,43 @@ pub fn resume(
         return Ok(Resumed::Finished(Box::new(manifest)));
     }
     let checkpoint = folder.model(ModelChoice::Last);
-    let mut from = if checkpoint.is_file() {
-        let Checkpoint { plan, progress, ended } =
-            read_checkpoint(&checkpoint, &experiment.training)?;
+    let found = if checkpoint.is_file() {
+        Some(digest::of_bytes(&files::read(&checkpoint)?))
+    } else {
+        None
+    };
+    if found.is_none() && manifest.done > 0 && wanted.or(manifest.extended_to).is_some() {
+        let message =
+            format!("`{}` has no `last.safetensors`, which an extension needs", path.display());
+        return Err(Diagnostic::new(message).with_hint("restore it, or train again"));
+    }
+    let mut from = if found.is_some() {
+        let Checkpoint { plan, progress, earlier, ended } =
+            checkpoint::read(&checkpoint, &experiment.training)?;
         // A failed run tries again; a killed one continues from its last state.
-        let killed = manifest.status == Status::Running && wanted.is_none();
-        Begin { plan, progress: Some(progress), ended: ended.filter(|_| killed) }
+        // The end in a checkpoint from before an extension is not its end.
+        let before = manifest.extended_checkpoint == found;
+        let killed = manifest.status == Status::Running && wanted.is_none() && !before;
+        Begin { plan, progress: Some(progress), earlier, ended: ended.filter(|_| killed) }
     } else {
         let plan = Plan::new(&experiment.training.phases);
-        Begin { plan, progress: None, ended: None }
+        Begin { plan, progress: None, earlier: false, ended: None }
     };
-    from.plan.lengthen(manifest.extended_by);
+    if let (Some(to), Some(last)) = (manifest.extended_to, manifest.extended_last)
+        && from.plan.extended_to() != Some(to)
+    {
+        // No remedy has followed it, so that it is not in the checkpoint.
+        from.plan.extend_last(to, last);
+    }
     if let Some(wanted) = wanted {
         // What the plan lacks, so that the same number of iterations never adds to it twice.
-        let lacking = wanted.saturating_sub(from.plan.total());
-        from.plan.lengthen(lacking);
+        let planned = from.plan.total();
+        from.plan.extend_to(wanted);
         manifest.extended_from.push(manifest.iterations);
-        manifest.extended_by += lacking;
+        manifest.extended_by += from.plan.total().saturating_sub(planned);
         manifest.extended_to = Some(wanted);
+        manifest.extended_checkpoint = found;
+        manifest.extended_last = Some(from.plan.last_phase().iterations);
         manifest.iterations = from.plan.total();
     }
     folder.remove_parts()?;
@@ -163,19 +185,19 @@ fn run(
         let path = folder.path().display();
         error.with_hint(format!("fix this, then resume: `lawful resume {path}`"))
     };
-    let (end, last, best, ended) = match from {
-        Begin { progress: Some(last), ended: Some(end), .. } => {
+    let (end, last, best, ended, plan, earlier) = match from {
+        Begin { plan, progress: Some(last), ended: Some(end), earlier } => {
             let best = last.best.clone();
-            (end, last, best, true)
+            (end, last, best, true, plan, earlier)
         }
         Begin { plan, progress, .. } => {
-            let Run { outcome, .. } = training.resume(plan, progress, &mut recorder);
+            let Run { outcome, plan, earlier, .. } = training.resume(plan, progress, &mut recorder);
             let end = RunEnd::of(&outcome.stop, outcome.best.value().is_some());
-            (end, outcome.last, outcome.best, outcome.after_last_evaluation)
+            (end, outcome.last, outcome.best, outcome.after_last_evaluation, plan, earlier)
         }
     };
     let (mut manifest, last, best_model) =
-        recorder.end(&last, &best, ended.then_some(&end)).map_err(to_resume)?;
+        recorder.end(&last, &best, &plan, earlier, ended.then_some(&end)).map_err(to_resume)?;
     let interrupted = end.status == Status::Interrupted;
     manifest.end(end, best.value().is_some());
     let record = Record::read(&folder.log()).unwrap_or_else(|error| {

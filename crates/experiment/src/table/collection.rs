@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use lawful::{Interpolation, Trajectory, fill};
+use lawful::{Interpolation, Trajectory, exact, fill};
 
 use super::cell::{self, CellError};
+use super::decimal::difference;
 use super::header::Layout;
 use super::place::{Sheet, Start};
 use super::{FileError, Variables};
@@ -23,6 +24,9 @@ struct Growing {
     trajectory: Trajectory,
     first: Row,
     last: Row,
+    /// The texts of the times of these rows.
+    first_time: String,
+    last_time: String,
 }
 
 /// The trajectories of all files so far, and the file that is being read.
@@ -45,9 +49,13 @@ impl<'a> Collection<'a> {
     }
 
     /// Reads all rows of the last file.
-    pub(super) fn read(&mut self, missing: &[String]) -> Result<(), Diagnostic> {
+    pub(super) fn read(
+        &mut self,
+        missing: &[String],
+        origin: Option<&str>,
+    ) -> Result<(), Diagnostic> {
         let files = std::mem::take(&mut self.files);
-        let result = self.read_rows(&files, missing);
+        let result = self.read_rows(&files, missing, origin);
         self.files = files;
         result
     }
@@ -56,6 +64,7 @@ impl<'a> Collection<'a> {
         &mut self,
         files: &[(Sheet, Layout, String)],
         missing: &[String],
+        origin: Option<&str>,
     ) -> Result<(), Diagnostic> {
         let Some((sheet, layout, only)) = files.last() else { return Ok(()) };
         let mut reader = sheet.reader();
@@ -75,7 +84,8 @@ impl<'a> Collection<'a> {
                     return Err(error.with_hint("fill it in, or delete the row"));
                 }
             }
-            let reading = Reading { sheet, layout, row: row.start, record: &record, missing };
+            let reading =
+                Reading { sheet, layout, row: row.start, record: &record, missing, origin };
             self.add(files, row, name, &reading)?;
             rows += 1;
         }
@@ -94,17 +104,25 @@ impl<'a> Collection<'a> {
         reading: &Reading,
     ) -> Result<(), Diagnostic> {
         let Layout { time, states, inputs, scored, .. } = reading.layout;
-        let Some(t) = reading.number(*time, || "the time".to_owned())? else {
+        let Some(t) = reading.time(*time)? else {
             let error = reading.error(*time, "this row has no time");
             return Err(error.with_hint("fill it in, or delete the row"));
         };
         let position = self.position(name, row);
         let growing = &mut self.trajectories[position];
-        if let Some(&before) = growing.trajectory.times.last()
-            && t <= before
-        {
-            return Err(not_after(files, growing, row, t, before));
+        if let Some(&before) = growing.trajectory.times.last() {
+            if let Some(lost) = reading.lost_digits(*time, growing, t, before) {
+                return Err(lost);
+            }
+            if t <= before {
+                return Err(not_after(files, growing, row, t, before));
+            }
         }
+        if growing.trajectory.is_empty() {
+            growing.first_time.push_str(&reading.record[*time]);
+        }
+        growing.last_time.clear();
+        growing.last_time.push_str(&reading.record[*time]);
         let initial = growing.trajectory.is_empty();
         for (&column, variable) in states.iter().zip(self.variables.state) {
             let value = reading.number(column, || format!("`{variable}`"))?;
@@ -145,7 +163,14 @@ impl<'a> Collection<'a> {
             return position;
         }
         let trajectory = Trajectory::new(name, Vec::new(), Vec::new());
-        self.trajectories.push(Growing { trajectory, first: row, last: row });
+        let (first_time, last_time) = (String::new(), String::new());
+        self.trajectories.push(Growing {
+            trajectory,
+            first: row,
+            last: row,
+            first_time,
+            last_time,
+        });
         let position = self.trajectories.len() - 1;
         self.positions.insert(name.to_owned(), position);
         position
@@ -192,9 +217,61 @@ struct Reading<'a> {
     row: Start,
     record: &'a csv::StringRecord,
     missing: &'a [String],
+    origin: Option<&'a str>,
 }
 
+/// Two times that are fewer doubles apart than this are compared as they are written.
+const CLOSE: f64 = 100.0;
+
 impl Reading<'_> {
+    /// Returns the time, counted from the origin if there is one.
+    fn time(&self, column: usize) -> Result<Option<f64>, Diagnostic> {
+        let t = self.number(column, || "the time".to_owned())?;
+        let (Some(_), Some(origin)) = (t, self.origin) else { return Ok(t) };
+        let since = difference(&self.record[column], origin).ok_or_else(|| {
+            let message = format!("this time cannot be counted from `time-origin`, `{origin}`");
+            self.error(column, message).with_hint("leave `time-origin` out, or write fewer digits")
+        })?;
+        Ok(Some(since))
+    }
+
+    /// Returns the error of a time whose distance from the one before is not what the file says, because
+    /// the two are rounded to doubles.
+    fn lost_digits(
+        &self,
+        column: usize,
+        growing: &Growing,
+        t: f64,
+        before: f64,
+    ) -> Option<Diagnostic> {
+        let largest = t.abs().max(before.abs());
+        let spacing = largest - largest.next_down();
+        // What this program has written is rounded already.
+        if (t - before).abs() > CLOSE * spacing
+            || self.origin.is_some()
+            || self.layout.scored.is_some()
+        {
+            return None;
+        }
+        let apart = difference(&self.record[column], &growing.last_time)?;
+        if apart <= 0.0 || (t - before - apart).abs() <= apart / CLOSE {
+            return None;
+        }
+        let (line, other) = (self.row.line, growing.last.start.line);
+        let message = format!(
+            "the times in lines {other} and {line} are {} apart, but {} in double precision, whose numbers \
+             are {spacing:.1e} apart there",
+            exact(apart),
+            exact(t - before)
+        );
+        let hint = format!(
+            "count times from the first one: `time-origin = {:?}` in [data]; then times everywhere, also \
+             in laws and results, are counted from there",
+            growing.first_time.trim()
+        );
+        Some(self.error(column, message).with_hint(hint))
+    }
+
     fn number(
         &self,
         column: usize,

@@ -6,6 +6,7 @@
 
 mod cell;
 mod collection;
+mod decimal;
 mod header;
 mod place;
 mod stored;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use lawful::{Interpolation, Trajectory};
 
+pub(crate) use decimal::difference;
 pub use stored::{read_dataset, write_dataset};
 
 use crate::diagnostic::Diagnostic;
@@ -35,6 +37,8 @@ pub struct Format {
     pub missing: Vec<String>,
     /// The separator between cells.
     pub separator: u8,
+    /// The time, as text, from which times are counted; it is subtracted before they are rounded.
+    pub origin: Option<String>,
 }
 
 impl Default for Format {
@@ -45,6 +49,7 @@ impl Default for Format {
             columns: Vec::new(),
             missing: ["", "NA", "NaN"].map(str::to_owned).to_vec(),
             separator: b',',
+            origin: None,
         }
     }
 }
@@ -86,7 +91,7 @@ pub fn read(
         let sheet = Sheet::new(path, text, format.separator);
         let layout = Layout::find(&sheet, format, variables).map_err(within)?;
         collection.begin(sheet, layout, name);
-        collection.read(&format.missing).map_err(within)?;
+        collection.read(&format.missing, format.origin.as_deref()).map_err(within)?;
     }
     collection.finish(interpolation)
 }

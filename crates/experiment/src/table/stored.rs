@@ -82,7 +82,7 @@ pub fn read_dataset(path: &Path, variables: Variables) -> Result<Dataset, Diagno
     };
     let mut collection = Collection::new(variables);
     collection.begin(sheet, layout, String::new());
-    collection.read(&[String::new()])?;
+    collection.read(&[String::new()], None)?;
     let trajectories = collection.finish(Interpolation::default()).map_err(|error| error.error)?;
     let make = if variables.open { Dataset::with_open_starts } else { Dataset::new };
     make(variables.state.to_vec(), variables.inputs.to_vec(), trajectories)

@@ -164,6 +164,14 @@ pub enum FieldError {
     /// The scaling does not fit the field.
     #[error(transparent)]
     Scaling(#[from] ScalingError),
+    /// A solver with more steps than a model may ask for.
+    #[error("the solver takes {steps} steps; a model may ask for {most} at most")]
+    Steps {
+        /// Its steps.
+        steps: usize,
+        /// The most.
+        most: usize,
+    },
     /// Lengths that do not fit.
     #[error("{what}: {found} instead of {expected}")]
     Length {

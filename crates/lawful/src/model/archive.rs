@@ -10,12 +10,16 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::ModelDescription;
+use crate::Fingerprint;
 
 /// Version of the file format; a file with another one is refused.
 pub const FORMAT: u32 = 3;
 
 /// The key of the metadata: one JSON text, for the order of several would change from run to run.
 const KEY: &str = "lawful";
+
+/// The end of the metadata: the fingerprint of the metadata before it and of the tensors.
+const SEAL: &str = ",\"fingerprint\":\"";
 
 /// Why a model file cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -106,6 +110,14 @@ impl View for &Tensor {
     }
 }
 
+/// Returns the bytes of all tensors of a safetensors file: they follow the header, whose length is in
+/// the first eight bytes.
+fn tensors(file: &[u8]) -> &[u8] {
+    let header = file.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
+    let start = usize::try_from(header).ok().and_then(|header| header.checked_add(8));
+    start.and_then(|start| file.get(start..)).unwrap_or_default()
+}
+
 impl Archive {
     /// Creates an archive without tensors, of a model with this description.
     pub(super) fn new(description: &ModelDescription) -> Self {
@@ -144,12 +156,42 @@ impl Archive {
         self.metadata.get(key)
     }
 
-    /// Returns the archive as the bytes of a safetensors file.
+    /// Returns the archive as the bytes of a safetensors file, with a fingerprint of its contents.
     pub fn to_bytes(&self) -> Vec<u8> {
         let text = serde_json::to_string(&self.metadata).expect("plain data");
-        let information = HashMap::from([(KEY.to_owned(), text)]);
-        let tensors = self.tensors.iter().map(|(name, tensor)| (name, tensor));
-        safetensors::serialize(tensors, Some(information)).expect("well-formed tensors")
+        let serialize = |text: String| {
+            let information = HashMap::from([(KEY.to_owned(), text)]);
+            let tensors = self.tensors.iter().map(|(name, tensor)| (name, tensor));
+            safetensors::serialize(tensors, Some(information)).expect("well-formed tensors")
+        };
+        // The tensors in the order of the file, which safetensors decides.
+        let sealed = Self::sealed(&text, tensors(&serialize(text.clone())));
+        serialize(sealed)
+    }
+
+    /// Returns metadata, a JSON object, with a fingerprint of it and of the bytes of all tensors as its last
+    /// entry.
+    ///
+    /// ```
+    /// use lawful::Archive;
+    /// let sealed = Archive::sealed(r#"{"format":3}"#, &[]);
+    /// assert_eq!(sealed, r#"{"format":3,"fingerprint":"3dff22bf3ba807f7"}"#);
+    /// assert_eq!(Archive::unsealed(&sealed), r#"{"format":3}"#);
+    /// ```
+    pub fn sealed(metadata: &str, tensors: &[u8]) -> String {
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.add(metadata.as_bytes());
+        fingerprint.add(tensors);
+        let open = metadata.strip_suffix('}').unwrap_or(metadata);
+        format!("{open}{SEAL}{:016x}\"}}", fingerprint.value())
+    }
+
+    /// Returns metadata without their fingerprint.
+    pub fn unsealed(metadata: &str) -> String {
+        match metadata.rfind(SEAL) {
+            Some(end) => format!("{}}}", &metadata[..end]),
+            None => metadata.to_owned(),
+        }
     }
 
     /// Reads a safetensors file; `name` is its name in messages.
@@ -174,6 +216,11 @@ impl Archive {
             }
             Some(_) => {}
             None => return Err(damaged("its metadata have no format version".to_owned())),
+        }
+        // Files of earlier versions have none.
+        let unsealed = Self::unsealed(text);
+        if unsealed != *text && Self::sealed(&unsealed, tensors(&bytes)) != *text {
+            return Err(damaged("it has changed since it was written".to_owned()));
         }
         let file = SafeTensors::deserialize(&bytes).map_err(not_safetensors)?;
         let mut tensors = Vec::new();

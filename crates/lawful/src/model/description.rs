@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Accuracy, FieldDescription, FieldError, Interpolation, with_learned_as_variables};
 
+/// Most steps per interval of a model's solver.
+const MOST_SUBSTEPS: usize = 1_000_000;
+/// Most adaptive steps of a model's solver.
+const MOST_STEPS: usize = 100_000_000;
+
 /// Everything about a model but its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -122,7 +127,7 @@ impl ModelDescription {
         Ok(laws)
     }
 
-    /// Returns the solver of predictions.
+    /// Returns the solver of predictions, which may take as many steps as an experiment file can ask for.
     pub(super) fn solver(&self) -> Result<Solver, FieldError> {
         let SolverDescription { method, substeps, adaptive } = &self.solver;
         let unknown = || FieldError::Word { what: "solver", word: method.clone() };
@@ -143,6 +148,13 @@ impl ModelDescription {
             }
             _ => return Err(unknown()),
         };
+        let (steps, most) = match &control {
+            Control::Grid { substeps } => (*substeps, MOST_SUBSTEPS),
+            Control::Adaptive(adaptive) => (adaptive.max_steps, MOST_STEPS),
+        };
+        if steps > most {
+            return Err(FieldError::Steps { steps, most });
+        }
         Solver::new(tableau, control).map_err(|_| unknown())
     }
 }

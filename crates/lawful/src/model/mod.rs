@@ -446,6 +446,7 @@ impl Model {
     /// If a tensor is missing, has another size, or contradicts the metadata.
     pub fn from_archive(archive: &Archive) -> Result<Self, ModelError> {
         let description: ModelDescription = archive.description()?;
+        check_sizes(archive, &description)?;
         let field =
             description.field.build().map_err(|error| archive.damaged(&error.to_string()))?;
         let shape =
@@ -467,26 +468,48 @@ impl Model {
         model.map_err(|error| archive.damaged(&error.to_string()))
     }
 
-    /// Returns whether another model has the same field: the same parts with the same names, whatever the
-    /// numbers of their scaling.
+    /// Returns whether another model has the same description, whatever the numbers of its scaling, its
+    /// trained initial states and its iteration: the same field, laws and solver.
     pub fn is_like(&self, other: &Self) -> bool {
-        let parts = |model: &Self| -> Vec<FieldPart> {
-            let parts = model.description.field.parts.iter();
-            let parts = parts.filter(|part| !matches!(part, FieldPart::Scaling(_))).cloned();
-            let without_sizes = |part| match part {
-                FieldPart::Linear(linear) => FieldPart::Linear(linear.without_sizes()),
-                part => part,
-            };
-            parts.map(without_sizes).collect()
+        let alike = |model: &Self| {
+            let mut description = model.description.clone();
+            let scaled = description.field.scaling().is_some();
+            let parts = &mut description.field.parts;
+            parts.retain(|part| !matches!(part, FieldPart::Scaling(_)));
+            for part in parts {
+                if let FieldPart::Linear(linear) = part {
+                    *linear = linear.clone().without_sizes();
+                }
+            }
+            for start in &mut description.starts {
+                (start.time, start.state) = (0.0, Vec::new());
+            }
+            description.iteration = 0;
+            (description, scaled)
         };
-        let names = |model: &Self| {
-            let field = &model.description.field;
-            let scaled = field.scaling().is_some();
-            (field.state.clone(), field.inputs.clone(), field.constants.clone(), scaled)
-        };
-        let starts = |model: &Self| model.description.starts.len();
-        parts(self) == parts(other) && names(self) == names(other) && starts(self) == starts(other)
+        alike(self) == alike(other)
     }
+}
+
+/// Checks that an archive has the numbers of the network that its metadata describe, before memory is
+/// reserved for them.
+fn check_sizes(archive: &Archive, description: &ModelDescription) -> Result<(), ModelError> {
+    let shape = description.field.shape().map_err(|error| archive.damaged(&error.to_string()))?;
+    if description.field.network().is_none() {
+        return Ok(());
+    }
+    shape.check().map_err(|error| archive.damaged(&error.to_string()))?;
+    for (n, layer) in shape.layers().enumerate() {
+        for (name, expected) in [("weight", layer.weights.len()), ("bias", layer.biases.len())] {
+            let name = format!("layers.{n}.{name}");
+            let found = archive.values(&name)?.len();
+            if found != expected {
+                let what = format!("`{name}` has {found} numbers instead of {expected}");
+                return Err(archive.damaged(&what));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The inputs of one trajectory.

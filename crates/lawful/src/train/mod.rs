@@ -30,7 +30,7 @@ pub use guarantee::Kept;
 pub use laws::Laws;
 pub use observer::{Event, Observer, PhaseStart, Row, StopReason};
 pub use phase::{Phase, Shooting, total};
-pub use plan::{Plan, PlanState, Remedy};
+pub use plan::{Extension, Plan, PlanState, Remedy};
 pub use prepared::{FieldSettings, Prepared, finer};
 pub use recipes::{RECIPES, Recipe};
 pub use run::Run;

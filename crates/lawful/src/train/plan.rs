@@ -56,8 +56,21 @@ pub struct Plan {
     /// What it fixes, in words.
     why: Option<String>,
     remedies: Vec<Remedy>,
+    extensions: Vec<Extension>,
     /// The best model so far, once a remedy was applied.
     best_model: Option<BestModel>,
+}
+
+/// A change of the last phase, so that the training has another number of iterations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Extension {
+    /// Number of remedies before it: those after it copy phases that have their new length.
+    pub remedies: usize,
+    /// The iterations of the training that were asked for.
+    pub to: usize,
+    /// The iterations of the last phase.
+    pub last: usize,
 }
 
 /// The state of a plan in a checkpoint.
@@ -72,35 +85,79 @@ pub struct PlanState {
     pub why: Option<String>,
     /// Changes of the plan, in order.
     pub remedies: Vec<Remedy>,
+    /// Changes of its length that remedies follow, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<Extension>,
 }
 
 /// Largest number of remedies in one training, without finer steps.
 const MOST_REMEDIES: usize = 5;
 /// Largest number of newly drawn weights.
 const MOST_DRAWS: usize = 2;
+/// Most remedies of all kinds, and most extensions, that a checkpoint can have.
+const MOST_CHANGES: usize = 1000;
+/// Most steps of the solver after remedies, as a multiple of those of the phases of the experiment.
+const MOST_FACTOR: usize = 64;
+/// Most iterations of a phase, as in an experiment file.
+const MOST_ITERATIONS: usize = 1 << 53;
 
 impl Plan {
     /// Creates a plan at its first phase.
     pub fn new(phases: &[Phase]) -> Self {
         let phases = phases.to_vec();
-        Self { phases, at: 0, start: 0, why: None, remedies: Vec::new(), best_model: None }
+        let (remedies, extensions) = (Vec::new(), Vec::new());
+        Self { phases, at: 0, start: 0, why: None, remedies, extensions, best_model: None }
     }
 
-    /// Restores the plan of a checkpoint. Returns `None` if it has no such phase.
+    /// Restores the plan of a checkpoint. Returns `None` if these phases cannot have such a state.
     pub fn restore(phases: &[Phase], plan_state: &PlanState) -> Option<Self> {
-        let mut plan = Self::new(phases);
-        for remedy in &plan_state.remedies {
-            plan.apply(remedy.clone());
+        let PlanState { phase, start, why, remedies, extensions } = plan_state;
+        if remedies.len().max(extensions.len()) > MOST_CHANGES {
+            return None;
         }
-        (plan.at, plan.start) = (plan_state.phase, plan_state.start);
-        plan.why.clone_from(&plan_state.why);
-        (plan.at < plan.phases.len()).then_some(plan)
+        let most = MOST_FACTOR * phases.iter().map(|phase| phase.substeps).max()?;
+        let mut plan = Self::new(phases);
+        let mut extensions = extensions.iter().peekable();
+        for applied in 0..=remedies.len() {
+            while let Some(next) = extensions.next_if(|next| next.remedies == applied) {
+                let last = plan.phases.last_mut()?;
+                last.iterations = Some(next.last).filter(|last| *last <= MOST_ITERATIONS)?;
+                plan.extensions.push(next.clone());
+            }
+            if let Some(remedy) = remedies.get(applied) {
+                plan.can_apply(remedy, most).then(|| plan.apply(remedy.clone()))?;
+            }
+        }
+        (plan.at, plan.start) = (*phase, *start);
+        plan.why.clone_from(why);
+        let before = plan.phases.get(..plan.at)?.iter().map(|phase| phase.iterations + 1).sum();
+        let fits =
+            plan.at < plan.phases.len() && plan.start <= before && extensions.next().is_none();
+        fits.then_some(plan)
+    }
+
+    /// Returns whether a remedy is of a phase of this plan, and leads to at most this many substeps.
+    fn can_apply(&self, remedy: &Remedy, most: usize) -> bool {
+        match *remedy {
+            Remedy::Finer { after, factor, .. } => {
+                let fine = |phase: &Phase| {
+                    phase.substeps.checked_mul(factor).is_some_and(|steps| steps <= most)
+                };
+                after < self.phases.len() && factor > 0 && self.phases[after..].iter().all(fine)
+            }
+            Remedy::MultipleShooting { after, steps, .. } => {
+                after < self.phases.len() && steps > 0 && self.may_try(remedy)
+            }
+        }
     }
 
     /// Returns its state, for a checkpoint.
     pub fn state(&self) -> PlanState {
-        let Self { at, start, why, remedies, .. } = self.clone();
-        PlanState { phase: at, start, why, remedies }
+        let Self { at, start, why, remedies, mut extensions, .. } = self.clone();
+        // Those that no remedy follows are not needed to repeat the remedies: a run that was extended has
+        // the checkpoint of a longer one.
+        extensions.retain(|extension| extension.remedies < remedies.len());
+        PlanState { phase: at, start, why, remedies, extensions }
     }
 
     /// Restores the best model of a checkpoint, which [`state`](Self::state) leaves out.
@@ -208,11 +265,23 @@ impl Plan {
         self.remedies.iter().filter(afresh).count()
     }
 
-    /// Gives the last phase more iterations.
-    pub fn lengthen(&mut self, by: usize) {
-        if let Some(last) = self.phases.last_mut() {
-            last.iterations += by;
+    /// Changes the last phase so that the training has this many iterations; it keeps one at least.
+    pub fn extend_to(&mut self, iterations: usize) {
+        let others = self.total() - self.last_phase().iterations;
+        self.extend_last(iterations, iterations.saturating_sub(others).max(1));
+    }
+
+    /// The same with the iterations of the last phase, as an earlier extension has found them.
+    pub fn extend_last(&mut self, to: usize, last: usize) {
+        if let Some(phase) = self.phases.last_mut() {
+            phase.iterations = last;
         }
+        self.extensions.push(Extension { remedies: self.remedies.len(), to, last });
+    }
+
+    /// Returns the iterations that the last extension asked for.
+    pub fn extended_to(&self) -> Option<usize> {
+        self.extensions.last().map(|extension| extension.to)
     }
 
     /// Applies a remedy.

@@ -15,6 +15,8 @@ pub struct Run {
     pub plan: Plan,
     /// The layout of θ in the last phase.
     pub layout: ParameterLayout,
+    /// Whether it ends with an earlier model, the [best](Plan::best_model) of the plan.
+    pub earlier: bool,
 }
 
 impl Prepared {
@@ -49,7 +51,7 @@ impl Prepared {
             }
             let mut outcome = trainer.run(observer);
             if outcome.stop == StopReason::Interrupted {
-                return Run { outcome, plan, layout };
+                return Run { outcome, plan, layout, earlier: false };
             }
             kept = layout.keep(&outcome.last.theta);
             let own = self.strategy_of(plan.phase()).clone();
@@ -64,14 +66,16 @@ impl Prepared {
             if offered.is_none() && plan.has_remedies() && (ends || single) {
                 offered = Some(self.offer(&mut plan, &outcome, &layout));
             }
+            let mut earlier = false;
             if ends
                 && let Some((judgement, false)) = offered
                 && let Some(best) = plan.best_model()
             {
+                earlier = true;
                 observer.warn(&self.ending_with(best, judgement, &mut outcome, plan.phase()));
             }
             if failed || !plan.next(outcome.last.iteration, why) {
-                return Run { outcome, plan, layout };
+                return Run { outcome, plan, layout, earlier };
             }
             if *self.strategy_of(plan.phase()) == own {
                 strategy = Some(outcome.last.strategy.laws);

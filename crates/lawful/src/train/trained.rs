@@ -29,7 +29,7 @@ pub struct Trained {
 impl Prepared {
     /// Returns the result of a run of this training.
     pub fn trained(&self, run: &Run) -> Trained {
-        let Run { outcome, plan, layout } = run;
+        let Run { outcome, plan, layout, .. } = run;
         let (theta, iteration) = self.selected(outcome);
         let iteration = match plan.best_model() {
             // The run has ended with it.

@@ -66,6 +66,8 @@ pub enum ShapeError {
     NoOutput,
     /// The hidden layer with this number, counted from 0, has no units.
     EmptyLayer(usize),
+    /// It has too many parameters.
+    TooLarge,
     /// There must be one activation for each hidden layer.
     Activations {
         /// Number of hidden layers.
@@ -109,8 +111,26 @@ impl MlpShape {
         })
     }
 
+    /// Most parameters of a network: 800 MB, and the memory of an optimiser is a multiple.
+    pub const MOST_PARAMETERS: usize = 100_000_000;
+
+    /// Returns whether a network of these widths has more than the [most](Self::MOST_PARAMETERS) parameters.
+    fn is_too_large(&self) -> bool {
+        let mut inputs = self.input_len();
+        let mut all = 0_usize;
+        for &outputs in self.hidden.iter().chain([&self.outputs]) {
+            let Some(own) = inputs.checked_add(1).and_then(|inputs| inputs.checked_mul(outputs))
+            else {
+                return true;
+            };
+            all = all.saturating_add(own);
+            inputs = outputs;
+        }
+        all > Self::MOST_PARAMETERS
+    }
+
     /// Checks that this is the shape of a network: at least one state variable and one output, no
-    /// empty layer, and one activation per hidden layer.
+    /// empty layer, one activation per hidden layer, and not too many parameters.
     pub fn check(&self) -> Result<(), ShapeError> {
         if self.state == 0 {
             return Err(ShapeError::NoState);
@@ -127,6 +147,9 @@ impl MlpShape {
                 activations: self.activations.len(),
             });
         }
+        if self.is_too_large() {
+            return Err(ShapeError::TooLarge);
+        }
         Ok(())
     }
 }
@@ -136,6 +159,10 @@ impl std::fmt::Display for ShapeError {
         match self {
             Self::NoState => write!(f, "a network needs at least one state variable"),
             Self::NoOutput => write!(f, "a network needs at least one output"),
+            Self::TooLarge => {
+                let most = MlpShape::MOST_PARAMETERS;
+                write!(f, "a network has at most {most} parameters: the layers are too wide")
+            }
             Self::EmptyLayer(layer) => write!(f, "hidden layer {layer} has no units"),
             Self::Activations { layers, activations } => {
                 write!(f, "{layers} hidden layers need as many activations, not {activations}")
@@ -184,6 +211,11 @@ mod tests {
         );
         let none = MlpShape { state: 0, ..shape(vec![], vec![]) };
         assert_eq!(none.check(), Err(ShapeError::NoState));
+        let wide = |width| shape(vec![width, width], vec![Activation::Sin; 2]).check();
+        assert_eq!(wide(9900), Ok(()));
+        for width in [10_100, 1 << 40, usize::MAX] {
+            assert_eq!(wide(width), Err(ShapeError::TooLarge));
+        }
         let none = MlpShape { outputs: 0, ..shape(vec![4], vec![Activation::Sin]) };
         assert_eq!(none.check(), Err(ShapeError::NoOutput));
         assert_eq!((none.layers().count(), none.parameter_len()), (0, 0));

@@ -149,6 +149,9 @@ pub(crate) struct Predict {
     /// Initial state at the first time, such as `x=1,v=0`; default: the state of the trajectory
     #[arg(long, value_name = "STATE", allow_hyphen_values = true)]
     pub(crate) initial: Option<String>,
+    /// Move the initial state to the laws of the model, and make the model obey them where their form allows
+    #[arg(long)]
+    pub(crate) project: bool,
     /// Trajectory whose initial state and inputs are used; default: the first
     #[arg(long, value_name = "NAME")]
     pub(crate) trajectory: Option<String>,

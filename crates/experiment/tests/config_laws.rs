@@ -246,3 +246,60 @@ fn a_weight_makes_residuals_count_more_in_training_and_is_written_out() {
     "#);
     assert!(wrong("weight = 0").contains("`weight`"));
 }
+
+#[test]
+fn what_auto_has_chosen_is_written_out_and_read_back() {
+    let experiment = r#"
+[system]
+state = ["a", "b"]
+[[law]]
+name = "shares"
+holds = "a + b == 1"
+[[law]]
+name = "range"
+holds = "0 <= a*b <= 1"
+[[law]]
+name = "false"
+holds = "a <= 0.5"
+[[law]]
+name = "own"
+strategy = "penalty"
+holds = "a <= 2"
+[data.simulate]
+equations = { a = "-0.3*a", b = "0.3*a" }
+initial = { a = 0.8, b = 0.2 }
+grid = { from = 0, to = 5, points = 30 }
+[field]
+hidden = [4]
+[strategy]
+kind = "auto"
+"#;
+    let chosen = lawful_experiment::read_embedded("experiment.toml", experiment).unwrap();
+    let text = &chosen.complete;
+    assert!(text.contains("kind = \"augmented-lagrangian\""), "{text}");
+    let again = lawful_experiment::read_embedded("experiment.toml", text).unwrap();
+    assert_eq!(&again.complete, text);
+    let (a, b) = (&chosen.experiment.training, &again.experiment.training);
+    let words = |training: &lawful::Prepared| {
+        let laws = training.laws.iter();
+        laws.map(|law| (law.name().to_owned(), law.enforcement().name())).collect::<Vec<_>>()
+    };
+    let expected = [
+        ("shares", "hard"),
+        ("range (0 <= a*b)", "penalty"),
+        ("range (a*b <= 1)", "penalty"),
+        ("false", "monitor"),
+        ("own", "penalty"),
+    ];
+    assert_eq!(words(a), expected.map(|(name, word)| (name.to_owned(), word)));
+    assert_eq!(words(b), words(a));
+    assert_eq!(a.description(), b.description());
+}
+
+#[test]
+fn auto_has_no_keys_and_says_whose_they_are() {
+    let toml = format!("{BASE}[strategy]\nkind = \"auto\"\nrho = 5\n");
+    let error = error(&toml);
+    assert!(error.contains("the strategy `auto` has no key `rho`"), "{error}");
+    assert!(error.contains("`kind = \"augmented-lagrangian\"`"), "{error}");
+}

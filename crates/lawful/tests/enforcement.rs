@@ -133,8 +133,8 @@ fn a_hard_sum_holds_in_every_prediction_of_trained_and_untrained_models() {
         ("w*A + B + 0.5*C == initial(w*A + B + 0.5*C)", [2.0, 1.0, 0.5], "weights"),
     ] {
         let prepared = training(law, Enforcement::Hard).prepare().unwrap();
-        let is_conserving = |part: &FieldPart| matches!(part, FieldPart::Conserving(_));
-        assert!(is_conserving(prepared.description().parts.last().unwrap()), "{law}");
+        let is_linear = |part: &FieldPart| matches!(part, FieldPart::Linear(_));
+        assert!(is_linear(prepared.description().parts.last().unwrap()), "{law}");
         let trained = training(law, Enforcement::Hard).run().unwrap();
         let untrained = random(&prepared);
         let before = untrained.score(&reaction()).unwrap().mse;
@@ -153,7 +153,7 @@ fn a_hard_sum_holds_in_every_prediction_of_trained_and_untrained_models() {
         }
         // Without the guarantee it is not kept.
         let free = training(law, Enforcement::Monitor).prepare().unwrap();
-        assert!(!free.description().parts.iter().any(is_conserving));
+        assert!(!free.description().parts.iter().any(is_linear));
         assert!(drift(&random(&free), weights) > 1e-3, "{law}");
     }
 }

@@ -21,7 +21,7 @@ struct Case {
     path: fn(f64, f64) -> Vec<f64>,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 8] = [
     Case {
         name: "a circle",
         state: &["x", "v"],
@@ -57,6 +57,28 @@ const CASES: [Case; 6] = [
             let (first, second) = ((0.6 + a / 5.0) * (-0.5 * t).exp(), 0.3 * (-0.2 * t).exp());
             vec![first, second, 1.0 - first - second]
         },
+    },
+    Case {
+        name: "an epidemic",
+        state: &["S", "I", "R"],
+        laws: &[
+            "S + I + R == 1",
+            "next(S) <= S",
+            "next(R) >= R",
+            "0 <= S <= 1",
+            "I >= 0",
+            "R >= 0",
+        ],
+        path: |a, t| {
+            let (s, r) = (0.3 + 0.6 * (-0.5 * t).exp(), (0.3 + a / 5.0) * (1.0 - (-0.2 * t).exp()));
+            vec![s, 1.0 - s - r, r]
+        },
+    },
+    Case {
+        name: "a bound",
+        state: &["x", "y"],
+        laws: &["x >= 0", "y <= 2"],
+        path: |a, t| vec![(1.0 + a) * (-0.3 * t).exp(), 1.5 + 0.4 * t.sin()],
     },
     Case {
         name: "a circle and shares",
@@ -244,4 +266,48 @@ fn the_number_of_threads_changes_no_byte_of_a_training_with_guaranteed_laws() {
         };
         assert_eq!(run(1), run(3), "{}", case.name);
     }
+}
+
+#[test]
+fn a_model_trained_without_guarantees_is_brought_to_its_laws() {
+    for case in &CASES {
+        let data = case.data(0.0);
+        let laws = Laws::parse(&data, case.laws.iter().copied()).unwrap();
+        let field = FieldSettings::layers(&[6], data.state());
+        let training = Training::new(data.clone()).laws(laws).field(field).phases(phases());
+        let free = training.prepare().unwrap();
+        let model = free.model(random(&free, 0.5), 0);
+        let (projected, kept) = model.clone().projected(&data).unwrap();
+        assert_eq!(kept.len(), model.laws().len());
+        let guaranteed: Vec<_> = projected
+            .laws()
+            .iter()
+            .filter(|law| law.enforcement() == Enforcement::Hard)
+            .cloned()
+            .collect();
+        let by_kept = kept.iter().filter(|kept| matches!(kept, Kept::Guaranteed(_))).count();
+        assert_eq!(guaranteed.len(), by_kept);
+        // Bounds and directions need a network of their own.
+        assert_eq!(guaranteed.is_empty(), case.name == "a bound", "{}", case.name);
+        let projected = projected.with_laws(guaranteed);
+        let mut initial: Vec<f64> = (case.path)(0.1, 0.0).iter().map(|y| y + 0.05).collect();
+        projected.project(0.0, &mut initial).unwrap();
+        case.check("projected", &projected, &initial);
+    }
+}
+
+#[test]
+fn an_initial_state_off_a_law_is_refused_until_it_is_moved() {
+    let case = &CASES[0];
+    let prepared = case.training(0.0).prepare().unwrap();
+    let model = prepared.model(random(&prepared, 0.3), 0);
+    let mut initial = vec![0.6, 0.9];
+    let error = model.predict(&initial, &[0.0, 1.0]).unwrap_err();
+    let text = "the initial state is off the law `x^2 + v^2 == 1` by 0.170, and the path from it would \
+                be too";
+    assert_eq!(error.to_string(), text);
+    assert!(error.hint().contains("Model::project"), "{}", error.hint());
+    model.project(0.0, &mut initial).unwrap();
+    assert!((initial[0].hypot(initial[1]) - 1.0).abs() < 1e-15);
+    case.check("moved", &model, &initial);
 }

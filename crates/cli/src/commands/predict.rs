@@ -1,7 +1,7 @@
 //! `lawful predict`: prints a model's predictions at any times, as CSV.
 
 use lawful::ode::InvalidSolver;
-use lawful::{Adaptive, Control, Solver, Table, Tableau, Trajectory};
+use lawful::{Adaptive, Control, Kept, Model, Solver, Table, Tableau, Trajectory};
 use lawful_experiment::predict::Prediction;
 use lawful_experiment::{CsvWriter, Diagnostic, LoadedRun, exact, read_times};
 
@@ -37,8 +37,15 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     // Without an initial state of its own the model starts where the trajectory does.
     let start = if initial.is_none() { start } else { first };
     check_range(start, times.at(times.len() - 1))?;
-    let initial = initial.unwrap_or_else(|| run.model.initial_state(trajectory));
-    let model = run.model.clone().with_solver(method);
+    let model = if options.project { projected(&run)? } else { run.model.clone() };
+    let mut initial = initial.unwrap_or_else(|| model.initial_state(trajectory));
+    let on_laws = if options.project {
+        model.project(start, &mut initial)
+    } else {
+        model.put_on_laws(start, &mut initial)
+    };
+    on_laws.map_err(|error| Diagnostic::new(error.to_string()).with_hint(error.hint()))?;
+    let model = model.with_solver(method);
     let prediction = Prediction {
         model: &model,
         start,
@@ -58,6 +65,20 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
         return Ok(MISSED);
     }
     Ok(0)
+}
+
+/// Returns the model whose field obeys its laws, and says which laws it cannot obey.
+fn projected(run: &LoadedRun) -> Result<Model, Diagnostic> {
+    let data = &run.experiment.training.data;
+    let projected = run.model.clone().projected(data);
+    let (model, kept) = projected.map_err(|error| Diagnostic::new(error.to_string()))?;
+    for (law, kept) in model.laws().iter().zip(&kept) {
+        if let Kept::Penalised(why) = kept {
+            let why = why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+            talk(format!("warning: the law `{}` is not guaranteed{why}", law.name()));
+        }
+    }
+    Ok(model)
 }
 
 fn csv(header: bool, names: &[String], times: &[f64], rows: &[f64]) -> String {

@@ -34,7 +34,11 @@ fn check_says_which_laws_are_only_measured() {
     assert!(said.out.contains(", measured only)"), "{}", said.out);
     let place = Place::with(&text.replace("\"monitor\"", "\"hard\""));
     let said = place.lawful(["check", "experiment.toml"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains(", guaranteed)"), "{}", said.out);
+    let place = Place::with(&text.replace("\"monitor\"", "\"harder\""));
+    let said = place.lawful(["check", "experiment.toml"]);
     assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("unknown strategy of a law `hard`"), "{}", said.err);
-    assert!(said.err.contains("`penalty`, `monitor`"), "{}", said.err);
+    assert!(said.err.contains("unknown strategy of a law `harder`"), "{}", said.err);
+    assert!(said.err.contains("`hard`"), "{}", said.err);
 }

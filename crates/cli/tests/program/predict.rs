@@ -144,3 +144,43 @@ fn data_at_times_that_doubles_would_round_are_refused_with_the_key_that_helps() 
         assert!(said.err.contains("`time-origin = \"1700000000"), "{}", said.err);
     }
 }
+
+#[test]
+fn an_initial_state_off_a_guaranteed_law_is_an_error_unless_it_is_moved() {
+    let circle = TINY
+        .replace(
+            "name = \"energy never rises\"\nholds = \"next(E) <= E\"",
+            "holds = \"x^2 + v^2 == 1\"",
+        )
+        .replace("v = \"-0.1*v - x\"", "v = \"-x\"")
+        .replace("kind = \"self-adaptive\"", "kind = \"auto\"");
+    let (place, run) = Place::trained(&circle);
+    let at = ["--initial", "x=0.6,v=0.9", "--to", "50", "--points", "30"];
+    let predict = |more: &[&str]| {
+        let options = ["predict", &run].into_iter().chain(at).chain(more.iter().copied());
+        place.lawful(options.collect::<Vec<_>>())
+    };
+    let said = predict(&[]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""));
+    assert!(said.err.contains("is off the law `x^2 + v^2 == 1` by 0.170"), "{}", said.err);
+    assert!(
+        said.err.contains("hint: correct it, or move it to the laws: `--project`"),
+        "{}",
+        said.err
+    );
+    let said = predict(&["--project"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    for row in numbers(&said.out) {
+        assert!((row[1].hypot(row[2]) - 1.0).abs() < 1e-12, "{row:?}");
+    }
+}
+
+#[test]
+fn a_model_without_guarantees_is_brought_to_its_laws() {
+    let (place, run) = Place::trained(TINY);
+    let said = place.lawful(["predict", &run, "--project", "--to", "100", "--points", "400"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    let energy: Vec<f64> =
+        numbers(&said.out).iter().map(|row| row[1].powi(2) + row[2].powi(2)).collect();
+    assert!(energy.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12), "{energy:?}");
+}

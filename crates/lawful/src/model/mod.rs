@@ -260,8 +260,12 @@ impl Model {
         self.description.field.guaranteed().expect("it was built when the model was made")
     }
 
-    /// Checks that a state is on the laws that the field guarantees, up to rounding, which is removed.
-    fn put_on_laws(&self, t: f64, state: &mut [f64]) -> Result<(), PredictError> {
+    /// Checks that an initial state at time `t` is on the laws that the field guarantees, up to rounding,
+    /// which it removes.
+    ///
+    /// # Errors
+    /// If it is off a law.
+    pub fn put_on_laws(&self, t: f64, state: &mut [f64]) -> Result<(), PredictError> {
         let Some(mut laws) = self.guaranteed() else { return Ok(()) };
         let mut worst: Option<(f64, String, f64)> = None;
         laws.each_off(t, state, &mut |law| {
@@ -272,7 +276,9 @@ impl Model {
             }
         });
         match worst {
-            Some((_, law, off)) => Err(PredictError::OffLaw { law, off }),
+            Some((_, law, off)) => {
+                Err(PredictError::OffLaw { law: starts::name_of(&self.laws, &law), off })
+            }
             None => self.project(t, state),
         }
     }

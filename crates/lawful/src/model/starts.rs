@@ -1,5 +1,7 @@
 //! Initial states on the laws that a field guarantees.
 
+use lawful_law::Law;
+
 use crate::{Accuracy, Dataset, Failure, GuaranteedLaws, Trajectory, short};
 
 /// Violations up to this, in sizes of a law, come from rounding.
@@ -85,6 +87,14 @@ pub(crate) fn moved(
         return Err(off_law(&law, off, 0.0));
     }
     Ok(Some(Moved { state, from: from.map(|(law, _, off)| (law, off)) }))
+}
+
+/// Returns the name of the law with this name or text.
+pub(crate) fn name_of(laws: &[Law], law: &str) -> String {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let named = laws.iter().find(|own| own.name() == law);
+    let found = named.or_else(|| laws.iter().find(|own| squeezed(own.text()) == squeezed(law)));
+    found.map_or_else(|| law.to_owned(), |own| own.name().to_owned())
 }
 
 /// Returns which initial states are moved by more than rounding, in words; one sentence for all.

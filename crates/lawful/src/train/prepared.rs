@@ -131,16 +131,28 @@ impl Prepared {
                 activations: activations.iter().map(|known| known.name().to_owned()).collect(),
                 time_input: *time_input,
                 precision: precision.name().to_owned(),
-                outputs: learn.clone(),
+                outputs: self.outputs(),
             }));
-            parts.extend(self.scaling.clone().map(FieldPart::Scaling));
+            match &self.guarantee {
+                Some(linear @ FieldPart::Linear(_)) => parts.push(linear.clone()),
+                _ => parts.extend(self.scaling.clone().map(FieldPart::Scaling)),
+            }
         }
         if !known.is_empty() {
             let (rates, learn) = (known.clone(), learn.clone());
             parts.push(FieldPart::Known(KnownDescription { rates, learn }));
         }
-        parts.extend(self.guarantee.clone());
+        let is_outer = |part: &&FieldPart| !matches!(part, FieldPart::Linear(_));
+        parts.extend(self.guarantee.as_ref().filter(is_outer).cloned());
         FieldDescription { parts, ..FieldDescription::of_names(&self.vocabulary, &self.constants) }
+    }
+
+    /// Returns the names of the network's outputs: state variables, or the flows of linear laws.
+    fn outputs(&self) -> Vec<String> {
+        match &self.guarantee {
+            Some(FieldPart::Linear(linear)) if self.has_network() => linear.outputs(),
+            _ => self.field.learn.clone(),
+        }
     }
 
     /// Builds the right-hand side, at θ = 0.
@@ -152,7 +164,7 @@ impl Prepared {
     pub fn shape(&self) -> MlpShape {
         MlpShape {
             state: self.vocabulary.state().len(),
-            outputs: self.field.learn.len(),
+            outputs: self.outputs().len(),
             inputs: self.vocabulary.inputs().len(),
             time: self.field.time_input,
             hidden: self.field.hidden.clone(),
@@ -271,7 +283,10 @@ impl Prepared {
         let accuracy = Accuracy::of(&self.data);
         let d = self.data.state().len();
         let moved = self.data.trajectories().iter();
-        let moved = moved.map(|trajectory| starts::moved(&mut laws, trajectory, d, &accuracy));
+        let moved = moved.map(|trajectory| {
+            let moved = starts::moved(&mut laws, trajectory, d, &accuracy);
+            moved.map_err(|off| OffLaw { law: starts::name_of(&self.laws, &off.law), ..off })
+        });
         Ok(starts::in_words(&self.data, &moved.collect::<Result<Vec<_>, _>>()?))
     }
 

@@ -501,9 +501,10 @@ fn check(prepared: &Prepared) -> Result<Vec<String>, TrainingError> {
 /// Returns the laws, hard where the form of the vector field guarantees them, and monitored where the data
 /// contradict them.
 fn enforced(laws: &[Law], kept: &[Kept]) -> Vec<Law> {
+    // A weight is one of penalised laws.
     let laws = laws.iter().zip(kept).map(|(law, kept)| match kept {
-        Kept::Guaranteed(_) => law.clone().enforced(Enforcement::Hard),
-        Kept::Monitored(_) => law.clone().enforced(Enforcement::Monitor),
+        Kept::Guaranteed(_) => law.clone().enforced(Enforcement::Hard).weighted(1.0),
+        Kept::Monitored(_) => law.clone().enforced(Enforcement::Monitor).weighted(1.0),
         Kept::Penalised(_) => law.clone(),
     });
     laws.collect()

@@ -12,11 +12,26 @@ pub(super) const FALLING: &str =
     "what would raise its quantity is removed from the rate and from every step";
 pub(super) const FOLLOWS: &str = "it follows from the laws that are guaranteed already";
 
+/// Why a law of one form is not guaranteed beside laws of the other.
+pub(super) const BESIDE: &str = "bounds and directions are not guaranteed beside energies and other nonlinear laws, and more \
+     of the other kind are";
+
+/// Returns the reason of the form that a law is nearer to, of the chosen one and the other.
+pub(super) fn nearer(
+    law: &Law,
+    by_linear: bool,
+    chosen: NotGuaranteed,
+    other: NotGuaranteed,
+) -> NotGuaranteed {
+    let is_linear = law.linear().is_some();
+    if is_linear == by_linear { chosen } else { other }
+}
+
 /// The form by which a law can be guaranteed.
 #[derive(Debug, Clone)]
 pub(super) enum Form {
-    /// A quantity is conserved; its weights if it is a weighted sum of states.
-    Equality { conserved: Conserved, sum: Option<Vec<f64>> },
+    /// A quantity is conserved.
+    Equality(Conserved),
     /// A quantity never rises.
     Falling(Quantity),
 }
@@ -47,7 +62,7 @@ impl NotGuaranteed {
 impl Form {
     pub(super) fn quantity(&self) -> &Quantity {
         match self {
-            Self::Equality { conserved, .. } => &conserved.quantity,
+            Self::Equality(conserved) => &conserved.quantity,
             Self::Falling(quantity) => quantity,
         }
     }
@@ -55,7 +70,7 @@ impl Form {
     /// Its place in the order in which laws are chosen.
     pub(super) fn rank(&self) -> u8 {
         match self {
-            Self::Equality { conserved, .. } => u8::from(!conserved.is_zero),
+            Self::Equality(conserved) => u8::from(!conserved.is_zero),
             Self::Falling(_) => 2,
         }
     }
@@ -65,11 +80,7 @@ impl Form {
 pub(super) fn of(law: &Law, question: &Question) -> Result<Form, NotGuaranteed> {
     let (state, known) = (question.vocabulary.state(), question.known());
     let form = match law.relation() {
-        Relation::Equality => smooth_equality(law, state, &known).map(|conserved| {
-            let sum = law.invariant().map(|invariant| invariant.weights);
-            let sum = sum.map(|weights| weights[..state.len()].to_vec());
-            Form::Equality { conserved, sum }
-        }),
+        Relation::Equality => smooth_equality(law, state, &known).map(Form::Equality),
         Relation::AtMost => dissipation(law, state, &known).map(Form::Falling),
     };
     form.map_err(|why| NotGuaranteed::new(why.to_string(), hint(&why)))

@@ -10,16 +10,15 @@
 
 mod contradiction;
 mod form;
+mod linear;
+mod projected;
 mod samples;
 
 use lawful_law::{Enforcement, Law, Vocabulary};
 use lawful_ode::Scaling;
 
 use super::{FieldSettings, TrainingError};
-use crate::{
-    ConservingDescription, Dataset, FieldDescription, FieldPart, LearnedConstant,
-    SmoothDescription, SmoothLaw,
-};
+use crate::{Dataset, FieldDescription, FieldPart, LearnedConstant, SmoothDescription, SmoothLaw};
 use form::{Form, NotGuaranteed};
 use samples::{Gradients, Samples};
 
@@ -64,9 +63,10 @@ pub(crate) struct Question<'a> {
     pub(crate) open: &'a [bool],
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) constants: &'a [LearnedConstant],
-    /// State variables and expressions of known rates.
-    pub(crate) known: &'a [(String, String)],
+    pub(crate) field: &'a FieldSettings,
     pub(crate) data: &'a Dataset,
+    /// Whether laws that the data contradict are measured only.
+    pub(crate) asks_data: bool,
 }
 
 impl<'a> Question<'a> {
@@ -78,7 +78,7 @@ impl<'a> Question<'a> {
         field: &'a FieldSettings,
         data: &'a Dataset,
     ) -> Self {
-        Self { laws, open, vocabulary, constants, known: &field.known, data }
+        Self { laws, open, vocabulary, constants, field, data, asks_data: true }
     }
 
     /// Decides for every law.
@@ -96,25 +96,62 @@ impl<'a> Question<'a> {
         }
         candidates
             .sort_by_key(|(k, form)| (!self.is_hard(*k), form.as_ref().map_or(0, Form::rank), *k));
-        let scaling = crate::scaling(self.data);
         let contradicted = contradiction::by_data(self);
+        candidates.retain(|(k, _)| {
+            let (Some(why), false) = (&contradicted[*k], self.is_hard(*k)) else { return true };
+            let insist = "`strategy = \"penalty\"` or `\"hard\"` insists";
+            kept[*k] = Kept::Monitored(Some(format!("{why}; {insist}")));
+            false
+        });
+        let scaling = crate::scaling(self.data);
+        let numbers: Vec<usize> = candidates.iter().map(|(k, _)| *k).collect();
+        let linear = linear::choose(self, &numbers, &scaling);
         let mut chosen = Chosen::new(self, &scaling);
-        for (k, form) in candidates {
-            if let (Some(why), false) = (&contradicted[k], self.is_hard(k)) {
-                let insist = "`strategy = \"penalty\"` or `\"hard\"` insists";
-                kept[k] = Kept::Monitored(Some(format!("{why}; {insist}")));
-                continue;
-            }
-            kept[k] = match form.and_then(|form| chosen.add(&self.laws[k], form)) {
-                Ok(how) => Kept::Guaranteed(how.to_owned()),
-                Err(NotGuaranteed { why, hint }) if self.is_hard(k) => {
-                    let law = self.laws[k].name().to_owned();
-                    return Err(TrainingError::Law { law, reason: why, hint });
+        let smooth: Vec<Result<String, NotGuaranteed>> = candidates
+            .into_iter()
+            .map(|(k, form)| {
+                form.and_then(|form| chosen.add(&self.laws[k], form)).map(str::to_owned)
+            })
+            .collect();
+        let count = |laws: &[Result<String, NotGuaranteed>]| {
+            let both = |hard: bool| {
+                let of = laws
+                    .iter()
+                    .zip(&numbers)
+                    .filter(|(law, k)| law.is_ok() && (!hard || self.is_hard(**k)));
+                of.count()
+            };
+            (both(true), both(false))
+        };
+        let applies = linear.part.is_some();
+        let by_linear = applies && count(&linear.laws) >= count(&smooth);
+        let part = if count(&linear.laws).max(count(&smooth)).1 == 0 {
+            None
+        } else if by_linear {
+            linear.part
+        } else {
+            chosen.part()
+        };
+        for ((k, linear), smooth) in numbers.into_iter().zip(linear.laws).zip(smooth) {
+            let (own, other) = if by_linear { (linear, smooth) } else { (smooth, linear) };
+            kept[k] = match own {
+                Ok(how) => Kept::Guaranteed(how),
+                Err(not) => {
+                    let NotGuaranteed { why, hint } = match other {
+                        Ok(_) => NotGuaranteed::form(form::BESIDE.to_owned()),
+                        Err(_) if !applies => not,
+                        // The reason of the form that the law is nearer to.
+                        Err(other) => form::nearer(&self.laws[k], by_linear, not, other),
+                    };
+                    if self.is_hard(k) {
+                        let law = self.laws[k].name().to_owned();
+                        return Err(TrainingError::Law { law, reason: why, hint });
+                    }
+                    Kept::Penalised(Some(why))
                 }
-                Err(NotGuaranteed { why, .. }) => Kept::Penalised(Some(why)),
             };
         }
-        Ok(Guarantee { part: chosen.part(), kept })
+        Ok(Guarantee { part, kept })
     }
 
     fn is_hard(&self, k: usize) -> bool {
@@ -129,7 +166,7 @@ impl<'a> Question<'a> {
     fn known(&self) -> Vec<usize> {
         let state = self.vocabulary.state();
         let find = |(name, _): &(String, String)| state.iter().position(|known| known == name);
-        self.known.iter().filter_map(find).collect()
+        self.field.known.iter().filter_map(find).collect()
     }
 }
 
@@ -145,8 +182,6 @@ struct Chosen<'a> {
     question: &'a Question<'a>,
     scaling: &'a Scaling,
     samples: Samples,
-    /// The weights of all equalities, as long as all of them are sums that keep their initial value.
-    sums: Option<Vec<Vec<f64>>>,
     equalities: Vec<SmoothLaw>,
     /// Whether each equality states its value.
     stated: Vec<bool>,
@@ -158,13 +193,16 @@ struct Chosen<'a> {
 /// Violations up to this, in sizes of a law, come from rounding.
 const ROUNDING: f64 = 1e-9;
 
+/// Share of the usual softness of a falling quantity. A true one often falls by 0 somewhere, such as the energy
+/// of an oscillator where it turns; there the rate is off by half the softness.
+const SOFTNESS: f64 = 1e-2;
+
 impl<'a> Chosen<'a> {
     fn new(question: &'a Question<'a>, scaling: &'a Scaling) -> Self {
         Self {
             question,
             scaling,
             samples: Samples::new(question.data, question.constants, scaling),
-            sums: Some(Vec::new()),
             equalities: Vec::new(),
             stated: Vec::new(),
             moves_with_time: false,
@@ -184,7 +222,7 @@ impl<'a> Chosen<'a> {
             size: if size > 0.0 && size.is_finite() { size } else { 1.0 },
         };
         match form {
-            Form::Equality { conserved, sum } => {
+            Form::Equality(conserved) => {
                 let independent = independent.map_err(|place| {
                     let at = self.samples.place(place);
                     NotGuaranteed::form(format!(
@@ -197,10 +235,6 @@ impl<'a> Chosen<'a> {
                 let (law, stated) = (smooth(), conserved.is_zero);
                 self.moves_with_time |= conserved.quantity.depends_on_time();
                 self.gradients.add(rows);
-                match (&mut self.sums, sum) {
-                    (Some(sums), Some(weights)) if !stated => sums.push(weights),
-                    (sums, _) => *sums = None,
-                }
                 self.equalities.push(law);
                 self.stated.push(stated);
                 Ok(form::EQUALITY)
@@ -222,7 +256,6 @@ impl<'a> Chosen<'a> {
                         other.name
                     )));
                 }
-                self.sums = None;
                 self.falling = Some(smooth());
                 Ok(form::FALLING)
             }
@@ -276,9 +309,6 @@ impl<'a> Chosen<'a> {
         if self.equalities.is_empty() && self.falling.is_none() {
             return None;
         }
-        if let Some(sums) = &self.sums {
-            return Some(FieldPart::Conserving(ConservingDescription { sums: sums.clone() }));
-        }
         let Scaling { state, rate, .. } = self.scaling;
         // The shortest time in which a state changes by its standard deviation.
         let times = state.iter().zip(rate).map(|(state, rate)| state / rate);
@@ -288,7 +318,7 @@ impl<'a> Chosen<'a> {
             scale: state.clone(),
             equalities: self.equalities.clone(),
             falling: self.falling.clone(),
-            softness: SmoothDescription::softness_of(time_scale),
+            softness: SOFTNESS * SmoothDescription::softness_of(time_scale),
         }))
     }
 }

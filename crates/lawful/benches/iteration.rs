@@ -5,6 +5,7 @@ mod workloads;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lawful::ode::tableaus::{DOPRI5, TSIT5};
+use lawful::strategy::StrategyKind;
 use lawful::{Adaptive, Control, Precision, Solver};
 
 const PRECISIONS: [Precision; 2] = [Precision::Single, Precision::Double];
@@ -20,6 +21,26 @@ fn gradient(criterion: &mut Criterion) {
             group.bench_function(id, |bencher| {
                 bencher.iter(|| objective.evaluate(&theta, 0).expect("a finite loss").value);
             });
+        }
+    }
+}
+
+/// φ and its gradient under every strategy, with laws at the rows and at three points between them.
+fn strategies(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("strategies");
+    for workload in workloads::systems() {
+        let theta = workload.initial();
+        for kind in StrategyKind::all() {
+            for between in [0, 3] {
+                let strategy = kind.build(&[true; 2]);
+                let (precision, solver) = (Precision::Double, Solver::default());
+                let mut objective =
+                    workload.objective_with(strategy, between, precision, solver, 1);
+                let id = BenchmarkId::new(workload.title, format!("{}/{between}", kind.name()));
+                group.bench_function(id, |bencher| {
+                    bencher.iter(|| objective.evaluate(&theta, 0).expect("a finite loss").value);
+                });
+            }
         }
     }
 }
@@ -63,5 +84,5 @@ fn adaptive(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, gradient, iteration, adaptive);
+criterion_group!(benches, gradient, strategies, iteration, adaptive);
 criterion_main!(benches);

@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 
 use lawful::law::Words;
 use lawful::optimiser::{Adam, AdamSettings};
-use lawful::strategy::SelfAdaptive;
+use lawful::strategy::{SelfAdaptive, Strategy};
 use lawful::{
-    Activation, Dataset, Initialise, Law, Mlp, MlpShape, Objective, Observer, Precision, Problem,
-    Row, Settings, Solver, Trainer, Trajectory,
+    Activation, Dataset, Initialise, Law, LawPoints, Mlp, MlpShape, Objective, Observer, Precision,
+    Problem, Row, Settings, Solver, Trainer, Trajectory,
 };
 
 /// One kind of work.
@@ -155,6 +155,18 @@ impl Workload {
         solver: Solver,
         columns: usize,
     ) -> Objective {
+        self.objective_with(Box::new(SelfAdaptive::default()), 0, precision, solver, columns)
+    }
+
+    /// The objective of a strategy with so many points between rows.
+    pub(crate) fn objective_with(
+        &self,
+        strategy: Box<dyn Strategy>,
+        between: usize,
+        precision: Precision,
+        solver: Solver,
+        columns: usize,
+    ) -> Objective {
         let (times, states) = &self.trajectory;
         let d = self.shape.state;
         let trajectories = (0..columns).map(|column| {
@@ -168,8 +180,9 @@ impl Workload {
         let dataset = Dataset::new(names, Vec::new(), trajectories.collect()).expect("good data");
         let network =
             Box::new(Mlp::new(self.shape.clone(), precision).expect("the shape of a network"));
-        let problem = Problem::new(dataset, self.laws.clone());
-        let strategy = Box::new(SelfAdaptive::default());
+        let none = (vec![Vec::new(); columns], vec![0; columns]);
+        let points = LawPoints::new(&dataset, between, &none.0, none.1);
+        let problem = Problem { points, ..Problem::new(dataset, self.laws.clone()) };
         Objective::new(problem, network, solver, strategy).expect("a field for the data")
     }
 

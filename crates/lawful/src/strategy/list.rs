@@ -228,6 +228,8 @@ pub struct StrategySettings {
 impl StrategySettings {
     /// The default margin where violations are squared.
     pub const MARGIN: f64 = 1e-6;
+    /// Points inside an interval where the strategy is chosen automatically: at ¼, ½ and ¾ of it.
+    pub const BETWEEN: usize = 3;
     /// Most points inside an interval.
     pub const MOST_BETWEEN: usize = 100;
 

@@ -13,13 +13,17 @@ pub(super) const FAR: f64 = 20.0;
 pub(super) const MOST_ROWS: usize = 1_000_000;
 
 impl Prepared {
-    /// Returns whether paths are solved on beyond the rows in a phase. Windows end at rows.
-    fn looks_beyond(&self, phase: &Phase) -> bool {
+    /// Returns whether laws enter the objective of a phase.
+    fn enforces(&self, phase: &Phase) -> bool {
         let penalised = |law: &lawful_law::Law| law.enforcement() == Enforcement::Penalty;
-        let strategy = self.strategy_of(phase);
-        let enforces = strategy.kind.enforces() && self.laws.iter().any(penalised);
+        self.strategy_of(phase).kind.enforces() && self.laws.iter().any(penalised)
+    }
+
+    /// Returns whether paths are solved on beyond the rows in a phase that enforces laws. Windows end at
+    /// rows.
+    fn looks_beyond(&self, phase: &Phase) -> bool {
         let windows = matches!(phase.batch, Batch::Windows { .. });
-        enforces && !windows && (self.horizon.is_some() || strategy.between > 0)
+        !windows && (self.horizon.is_some() || self.strategy_of(phase).between > 0)
     }
 
     /// Returns the data of a phase with rows beyond the measured ones, and the points between rows at which
@@ -31,7 +35,7 @@ impl Prepared {
     pub(super) fn with_points(&self, phase: &Phase, dataset: Dataset) -> (Dataset, LawPoints) {
         let strategy = self.strategy_of(phase);
         let beyond = self.looks_beyond(phase);
-        if !beyond && (strategy.between == 0 || !strategy.kind.enforces()) {
+        if !self.enforces(phase) || !beyond && strategy.between == 0 {
             return (dataset, LawPoints::default());
         }
         let trajectories = dataset.trajectories();

@@ -525,7 +525,8 @@ fn automatic(laws: &[Law], phases: &Phases, remarks: &mut Vec<String>) -> Strate
     if laws.is_empty() || has_windows {
         StrategySettings::new(SelfAdaptive::smooth())
     } else {
-        StrategySettings::new(AugmentedLagrangian::default())
+        let between = StrategySettings::BETWEEN;
+        StrategySettings { between, ..StrategySettings::new(AugmentedLagrangian::default()) }
     }
 }
 

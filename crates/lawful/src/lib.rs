@@ -101,9 +101,9 @@ pub use objective::{
 pub use optimiser::{RateDecay, Schedule};
 pub use random::Random;
 pub use train::{
-    BestModel, BestPoint, Event, Extension, FieldSettings, GradientAt, Kept, Laws, Observer,
-    Outcome, Phase, PhaseStart, Plan, PlanState, Prepared, Progress, RECIPES, Recipe, Remedy,
-    Restore, Row, Run, STEP_LEAST, Settings, Shooting, Start, StopReason, Trained, Trainer,
-    TrainerError, Training, TrainingError, Validated, Validation, Verdict, finer,
-    scaled_mean_square, total,
+    BestModel, BestPoint, Event, Extension, FieldSettings, GradientAt, Kept, Laws,
+    LeastSquaresSettings, Observer, Outcome, Phase, PhaseStart, Plan, PlanState, Prepared,
+    Progress, RECIPES, Recipe, Remedy, Restore, Row, Run, STEP_LEAST, Settings, Shooting, Start,
+    StopReason, Trained, Trainer, TrainerError, Training, TrainingError, Validated, Validation,
+    Verdict, finer, scaled_mean_square, total,
 };

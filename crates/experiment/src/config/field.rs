@@ -2,7 +2,7 @@
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `hidden` | `[50, 50]` | 1 to 1 000 000 each | width of each hidden layer |
+//! | `hidden` | `[50, 50]`; `[8]` with `recipe = "evidence"` | 1 to 1 000 000 each | width of each hidden layer |
 //! | `activations` | `"tanh"` | [`Activation::ALL`] | activation function: one name for all hidden layers, or a list with one per layer |
 //! | `init` | `"normal"` | [`Initialise::NAMES`], or a table | distribution of the initial weights, for example `{ kind = "normal", std = 0.1 }` |
 //! | `time-input` | `false` | `true`, `false` | whether time is an input of the network |
@@ -39,13 +39,17 @@ const WIDEST: u64 = 1_000_000;
 const MOST_PARAMETERS: f64 = 1e8;
 
 /// Reads the section.
-pub(crate) fn read(mut section: Section, system: &System) -> Result<FieldSettings, Diagnostic> {
+pub(crate) fn read(
+    mut section: Section,
+    system: &System,
+    usual: &[usize],
+) -> Result<FieldSettings, Diagnostic> {
     let Rates { known, learn } = known::read(&mut section, system)?;
     let hidden_value = section.take("hidden");
     let mark = hidden_value.as_ref().map(Value::mark);
     let hidden = match hidden_value {
         None if learn.is_empty() => Vec::new(),
-        None => vec![50, 50],
+        None => usual.to_vec(),
         Some(value) => {
             let sizes = value.list("a list with the width of each hidden layer", "[50, 50]")?;
             let sizes = sizes.iter().map(|size| size.count(1..=WIDEST, "50"));

@@ -23,6 +23,7 @@ mod formula;
 pub mod grid;
 pub mod known;
 pub mod laws;
+pub mod least_squares;
 mod name;
 pub(crate) mod on_data;
 pub mod optimiser;
@@ -95,6 +96,7 @@ const OWN_KEYS: &[(&str, &[&str])] = &[
     ("training.optimiser", optimiser::KEYS),
     ("training.batch", training::BATCH_KEYS),
     ("training.phase", phase::KEYS),
+    ("training.phase.least-squares", least_squares::KEYS),
 ];
 
 /// The keys at the top of the file.
@@ -186,9 +188,10 @@ fn check(
     let (laws, written_laws, law_marks) = laws::read(top.take("law"), &system)?;
     let data = data::read(top.section("data", data::KEYS)?, &system)?;
     let tests = test_set::read(top.take("test"), &data)?;
-    let field = field::read(top.section("field", field::KEYS)?, &system)?;
     let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
+    let field = top.section("field", field::KEYS)?;
+    let field = field::read(field, &system, training::Written::hidden(&training))?;
     let place = training::Written::place(&training);
     let section = top.section("strategy", &strategy::keys())?;
     let strategy = strategy::read(section, &written_laws, place)?;
@@ -319,6 +322,7 @@ mod tests {
         ("training.optimiser", include_str!("optimiser.rs")),
         ("training.batch", include_str!("training.rs")),
         ("training.phase", include_str!("phase.rs")),
+        ("training.phase.least-squares", include_str!("least_squares.rs")),
     ];
 
     #[test]

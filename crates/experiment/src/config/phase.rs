@@ -4,6 +4,7 @@
 //! | key | default | range | purpose |
 //! |---|---|---|---|
 //! | `optimiser` | `"adam"` | [`OptimiserKind::NAMES`](lawful::optimiser::OptimiserKind::NAMES) | the optimiser: a name or a table, see [`super::optimiser`] |
+//! | `least-squares` | none | a table | least squares from several starts instead of the optimiser, see [`super::least_squares`]; not with `optimiser`, `segments`, `batch` or `strategy` |
 //! | `iterations` | required | ≥ 1 | evaluations of the objective and its gradient |
 //! | `segments` | none: single shooting | 1 to below the steps of the longest trajectory | multiple shooting, with segments of this many steps between data rows |
 //! | `starts` | `"data"` | `"data"`, `"free"` | with `segments`: they start at the measured states, or at states that are trained |
@@ -18,12 +19,20 @@ use super::complete::{self, Table};
 use super::laws::WrittenLaw;
 use super::section::Section;
 use super::value::{LARGEST, Mark, Value};
-use super::{optimiser, strategy, training};
+use super::{least_squares, optimiser, strategy, training};
 use crate::diagnostic::Diagnostic;
 
 /// The keys of a phase.
-pub(crate) const KEYS: &[&str] =
-    &["optimiser", "iterations", "segments", "starts", "batch", "strategy", "substeps"];
+pub(crate) const KEYS: &[&str] = &[
+    "optimiser",
+    "least-squares",
+    "iterations",
+    "segments",
+    "starts",
+    "batch",
+    "strategy",
+    "substeps",
+];
 
 /// The words of `starts`: whether they are free.
 const STARTS: [(&str, bool); 2] = [("data", false), ("free", true)];
@@ -110,6 +119,19 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
     section.only(KEYS)?;
     let why = "because it is the length of the phase";
     let iterations = section.need("iterations", why, "1000")?.count(1..=LARGEST, "1000")?;
+    let least_squares = match section.take("least-squares") {
+        None => None,
+        Some(value) => {
+            for key in ["optimiser", "segments", "batch", "strategy"] {
+                if let Some(mark) = section.peek(key) {
+                    let message = format!("`{key}` and `least-squares` cannot both be given");
+                    let hint = format!("leave out `{key}` or `least-squares`");
+                    return Err(mark.error(message).with_hint(hint));
+                }
+            }
+            Some(least_squares::read(value)?)
+        }
+    };
     let (optimiser, schedule) = optimiser::read(section.take("optimiser"), iterations)?;
     let steps = section.take("segments");
     let segments = steps.as_ref().map(Value::mark);
@@ -137,7 +159,16 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
     };
     let substeps =
         section.take("substeps").map_or(Ok(1), |value| value.count(1..=MOST_SUBSTEPS, "2"))?;
-    let phase = Phase { optimiser, schedule, iterations, shooting, batch, strategy, substeps };
+    let phase = Phase {
+        optimiser,
+        schedule,
+        iterations,
+        shooting,
+        batch,
+        strategy,
+        substeps,
+        least_squares,
+    };
     if let Some(mark) = &best_point {
         check_best_point(&phase, mark)?;
     }
@@ -165,10 +196,12 @@ pub(crate) fn write(phases: &[Phase], laws: &[WrittenLaw]) -> complete::Value {
 }
 
 fn write_one(phase: &Phase, laws: &[WrittenLaw]) -> Table {
-    let mut table = complete::table([
-        ("optimiser", optimiser::write(&phase.optimiser, &phase.schedule).into()),
-        ("iterations", complete::whole(phase.iterations)),
-    ]);
+    let (key, method) = match &phase.least_squares {
+        Some(settings) => ("least-squares", least_squares::write(settings)),
+        None => ("optimiser", optimiser::write(&phase.optimiser, &phase.schedule)),
+    };
+    let iterations = complete::whole(phase.iterations);
+    let mut table = complete::table([(key, method.into()), ("iterations", iterations)]);
     if let Shooting::Multiple { steps, free } = phase.shooting {
         table.insert("segments".to_owned(), complete::whole(steps));
         table.insert("starts".to_owned(), complete::word(&STARTS, free));

@@ -84,14 +84,28 @@ enum Phases<'s> {
 impl Written<'_> {
     /// Returns where the strategy of this training is written.
     pub(crate) fn place(section: &Section) -> Place {
-        let named =
-            ["optimiser", "iterations", "batch", "phase"].iter().any(|key| section.has(key));
-        let recipe = section.text("recipe").unwrap_or(RECIPES[0].name);
-        match RECIPES.iter().find(|known| known.name == recipe) {
-            _ if named => Place::Listed,
+        match Self::recipe(section) {
+            _ if Self::names_phases(section) => Place::Listed,
             Some(recipe) if !recipe.smooth => Place::Paper,
             _ => Place::SmoothRecipe,
         }
+    }
+
+    /// Returns the widths of the hidden layers of a file that gives none.
+    pub(crate) fn hidden(section: &Section) -> &'static [usize] {
+        Self::recipe(section).map_or(RECIPES[0].hidden, |recipe| recipe.hidden)
+    }
+
+    /// Returns the recipe that selects the phases, if one does.
+    fn recipe(section: &Section) -> Option<&'static Recipe> {
+        let named = Self::names_phases(section);
+        let recipe = section.text("recipe").unwrap_or(RECIPES[0].name);
+        RECIPES.iter().find(|known| !named && known.name == recipe)
+    }
+
+    /// Returns whether the section names phases itself.
+    fn names_phases(section: &Section) -> bool {
+        ["optimiser", "iterations", "batch", "phase"].iter().any(|key| section.has(key))
     }
 }
 

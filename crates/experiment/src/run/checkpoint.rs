@@ -151,7 +151,7 @@ pub(super) fn read(path: &Path, training: &Prepared) -> Result<Checkpoint, Diagn
     archive.fill("training.best.theta", &mut best_theta)?;
     archive.fill("training.best.gradient", &mut best_gradient)?;
     let optimiser = archive.values("training.optimiser")?.to_vec();
-    if !plan.phase().optimiser.build(theta.len()).restore(&optimiser) {
+    if !training.reads_memory(plan.phase(), theta.len(), &optimiser) {
         return Err(damaged("`training.optimiser` has another length"));
     }
     let mut strategy = StrategyMemory::default();

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use lawful_ode::{
     Control, InitialValueProblems, Path, Shifted, SolveError, Solver, VectorField, predict,
-    pull_back, replay, solve, times_since,
+    pull_back, replay, sensitivities, sensitivities_len, solve, times_since,
 };
 use rayon::prelude::*;
 
@@ -41,6 +41,8 @@ struct Group {
     initial_bar: Vec<f64>,
     /// θ's adjoint, if there are several groups.
     theta_bar: Vec<f64>,
+    /// The sensitivities of the recorded path.
+    sensitivities: Vec<f64>,
     outcome: Result<(), SolveError>,
 }
 
@@ -56,6 +58,8 @@ pub(crate) struct Flow {
     /// Group and column of each segment.
     places: Vec<(usize, usize)>,
     order: Vec<usize>,
+    /// Whether every segment is a group of its own.
+    separate: bool,
     /// Scratch: the times of a segment's rows and points, the place of each row in them, the same times
     /// since the trajectory's start, and those of the rows.
     merged: Vec<f64>,
@@ -88,11 +92,18 @@ impl Flow {
             segments: Vec::new(),
             places: Vec::new(),
             order: Vec::new(),
+            separate: false,
             merged: Vec::new(),
             rows: Vec::new(),
             since: Vec::new(),
             nodes: Vec::new(),
         }
+    }
+
+    /// Makes every segment a group of its own from the next selection on: rows of `∂f/∂θ` cannot be shared
+    /// between columns.
+    pub(crate) fn separate(&mut self) {
+        self.separate = true;
     }
 
     /// Arranges segments into groups, sorted by length.
@@ -113,8 +124,8 @@ impl Flow {
         self.places.clear();
         self.places.resize(segments.len(), (0, 0));
         let columns = match self.solver.control() {
-            Control::Grid { .. } => COLUMNS,
-            Control::Adaptive(_) => 1,
+            Control::Grid { .. } if !self.separate => COLUMNS,
+            _ => 1,
         };
         self.used = segments.len().div_ceil(columns);
         while self.groups.len() < self.used {
@@ -130,6 +141,7 @@ impl Flow {
                 observed_bar: Vec::new(),
                 initial_bar: Vec::new(),
                 theta_bar: Vec::new(),
+                sensitivities: Vec::new(),
                 outcome: Ok(()),
             });
         }
@@ -244,6 +256,27 @@ impl Flow {
                 starts.gather(at, &group.initial_bar[column * d..][..d], z_bar);
             }
         }
+    }
+
+    /// Computes the sensitivities of the last recording solve.
+    pub(crate) fn sensitivities(&mut self, dataset: &Dataset) {
+        let Self { groups, solver, interpolation, segments, used, .. } = self;
+        let (solver, interpolation, segments) = (&*solver, *interpolation, &*segments);
+        for_each(&mut groups[..*used], |group| {
+            let Group { field, ivps, recorded, sensitivities: matrix, origins, .. } = group;
+            let inputs = tables(dataset, interpolation, segments, &group.segments, origins);
+            matrix.resize(sensitivities_len(field, ivps), 0.0);
+            sensitivities(field, solver, ivps, &inputs, recorded, matrix);
+        });
+    }
+
+    /// Returns the sensitivities of the predicted values of segment `n`: a row for each, with a column for
+    /// each parameter of the field and then for each variable of the segment's initial state.
+    pub(crate) fn sensitivity(&self, n: usize) -> &[f64] {
+        let (group, column) = self.places[n];
+        let Group { recorded, sensitivities, .. } = &self.groups[group];
+        let width = sensitivities.len() / recorded.all_observed().len();
+        &sensitivities[recorded.offset(column) * width..][..recorded.observed(column).len() * width]
     }
 
     /// Returns the number of right-hand side evaluations in the last solve.

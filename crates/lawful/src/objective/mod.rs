@@ -6,6 +6,7 @@ mod initial_states;
 mod loss;
 mod misfit;
 mod on_laws;
+mod path_residuals;
 mod points;
 mod problem;
 
@@ -13,6 +14,7 @@ pub(crate) use initial_states::initial_z;
 pub use initial_states::{FreeStarts, ParameterLayout, initial_states};
 pub use loss::Loss;
 pub use misfit::Misfit;
+pub(crate) use path_residuals::PathResiduals;
 pub use points::{CountsAt, LawPoints};
 pub use problem::{Problem, Units};
 

@@ -18,6 +18,7 @@ mod plan;
 mod prepared;
 mod recipes;
 mod run;
+mod search;
 mod start;
 mod trained;
 mod trainer;
@@ -34,6 +35,7 @@ pub use plan::{Extension, Plan, PlanState, Remedy};
 pub use prepared::{FieldSettings, Prepared, finer};
 pub use recipes::{RECIPES, Recipe};
 pub use run::Run;
+pub use search::LeastSquaresSettings;
 pub use start::Start;
 pub use trained::Trained;
 pub use trainer::{

@@ -1,5 +1,6 @@
 //! A phase: one part of a training.
 
+use super::LeastSquaresSettings;
 use crate::data::Batch;
 use crate::optimiser::{OptimiserKind, Schedule};
 use crate::strategy::StrategySettings;
@@ -22,6 +23,8 @@ pub struct Phase {
     pub strategy: Option<StrategySettings>,
     /// Factor of the number of solver steps on the data's grid.
     pub substeps: usize,
+    /// Least squares from several starts, instead of the optimiser.
+    pub least_squares: Option<LeastSquaresSettings>,
 }
 
 /// The shooting method of a phase.
@@ -60,12 +63,16 @@ impl Phase {
             batch: Batch::Full,
             strategy: None,
             substeps: 1,
+            least_squares: None,
         }
     }
 
     /// Returns whether all settings beside those of its optimiser and its batch are the defaults.
     pub fn is_plain(&self) -> bool {
-        self.shooting == Shooting::Single && self.strategy.is_none() && self.substeps == 1
+        self.shooting == Shooting::Single
+            && self.strategy.is_none()
+            && self.substeps == 1
+            && self.least_squares.is_none()
     }
 
     /// Describes it: `L-BFGS, multiple shooting on segments of 10 steps, 1000 iterations`.
@@ -91,7 +98,12 @@ impl Phase {
             1 => String::new(),
             substeps => format!(", {substeps} times the solver steps"),
         };
-        let optimiser = self.optimiser.title();
+        let optimiser = match self.least_squares {
+            Some(LeastSquaresSettings { starts, .. }) => {
+                format!("Levenberg–Marquardt from {starts} starts")
+            }
+            None => self.optimiser.title().to_owned(),
+        };
         format!("{optimiser}, {on}{strategy}{substeps}, {} iterations", self.iterations)
     }
 }

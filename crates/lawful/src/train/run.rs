@@ -46,10 +46,14 @@ impl Prepared {
             if let Some(state) = strategy.take() {
                 trainer = trainer.continuing(&state);
             }
-            if let Some(progress) = progress.take() {
-                trainer = trainer.from_checkpoint(progress).expect("progress of this training");
-            }
-            let mut outcome = trainer.run(observer);
+            let mut outcome = if let Some(settings) = plan.phase().least_squares {
+                self.search(plan.phase(), settings, progress.take(), observer)
+            } else {
+                if let Some(progress) = progress.take() {
+                    trainer = trainer.from_checkpoint(progress).expect("progress of this training");
+                }
+                trainer.run(observer)
+            };
             if outcome.stop == StopReason::Interrupted {
                 return Run { outcome, plan, layout, earlier: false };
             }

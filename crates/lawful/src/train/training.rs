@@ -9,7 +9,8 @@ use super::law_points::MOST_ROWS;
 use super::recipes::{Choice, Facts, Given};
 use super::start::table;
 use super::{
-    FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Shooting, Start, Trained,
+    FieldSettings, Laws, LeastSquaresSettings, Observer, Phase, Prepared, RECIPES, Recipe,
+    Shooting, Start, Trained,
 };
 use crate::data::{Batch, Interpolation, Sampler, scaling, scaling_by, units};
 use crate::model::OffLaw;
@@ -71,6 +72,16 @@ pub struct Training {
 enum Phases {
     Recipe(&'static Recipe),
     Listed(Vec<Phase>),
+}
+
+impl Phases {
+    /// Returns the widths of the hidden layers, if the user gives none.
+    fn hidden(&self) -> &'static [usize] {
+        match self {
+            Self::Recipe(recipe) => recipe.hidden,
+            Self::Listed(_) => RECIPES[0].hidden,
+        }
+    }
 }
 
 /// Why a training cannot be prepared.
@@ -328,7 +339,7 @@ impl Training {
             None => Laws::new(Laws::words(&data).check().map_err(FieldError::Names)?),
         };
         check_names(&data, &laws)?;
-        let field = field.unwrap_or_else(|| FieldSettings::new(data.state()));
+        let field = field.unwrap_or_else(|| FieldSettings::layers(phases.hidden(), data.state()));
         let closed = vec![false; laws.laws().len()];
         let open = if auto { laws.open() } else { &closed };
         let (vocabulary, constants) = (laws.vocabulary(), laws.constants());
@@ -352,6 +363,7 @@ impl Training {
                     dataset: &data,
                     strategy: &strategy,
                     solver,
+                    penalised: (list.iter()).any(|law| law.enforcement() == Enforcement::Penalty),
                     given: Given {
                         initial_state: self.initial_state,
                         decay: self.decay,
@@ -544,6 +556,9 @@ fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
     }
     let in_range = phase.optimiser.check().and_then(|()| strategy.kind.check());
     in_range.map_err(|error| error.to_string())?;
+    if let Some(settings) = phase.least_squares {
+        check_least_squares(prepared, phase, settings)?;
+    }
     if phase.batch != Batch::Full && !phase.optimiser.takes_batches() {
         return Err(format!(
             "{optimiser} cannot be trained on batches: the objective differs between batches"
@@ -583,5 +598,54 @@ fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
             Some(_) => Ok(()),
             None => Err("no window begins with a row in which every state is measured".to_owned()),
         },
+    }
+}
+
+/// Most parameters of least squares: its matrices have their square.
+const MOST_PARAMETERS: usize = 500;
+
+/// Checks a phase of least squares: what the evidence chooses cannot be set beside it.
+fn check_least_squares(
+    prepared: &Prepared,
+    phase: &Phase,
+    settings: LeastSquaresSettings,
+) -> Result<(), String> {
+    crate::settings::check(&settings).map_err(|error| error.to_string())?;
+    let has_laws = prepared.laws.iter().any(|law| law.enforcement() == Enforcement::Penalty);
+    let fewest = settings.screening.saturating_add(settings.in_rounds(has_laws));
+    if phase.iterations < fewest {
+        return Err(format!(
+            "{} iterations, but screening and rounds alone are {fewest}",
+            phase.iterations
+        ));
+    }
+    let parameters = prepared.theta_len();
+    if parameters > MOST_PARAMETERS {
+        return Err(format!(
+            "least squares is for at most {MOST_PARAMETERS} parameters, and these are {parameters}: use \
+             smaller layers"
+        ));
+    }
+    let wrong = [
+        (
+            prepared.loss != Loss::Mse,
+            "least squares minimises squared errors: `loss` must be \"mse\"",
+        ),
+        (
+            prepared.decay > 0.0,
+            "the evidence chooses the decay of weights: leave `weight-decay` out",
+        ),
+        (prepared.validation > 0.0, "the evidence needs no held-out data: leave `validation` out"),
+        (prepared.remedies, "least squares has no remedies: leave `remedies` out"),
+        (phase.shooting != Shooting::Single, "least squares is for full trajectories"),
+        (phase.batch != Batch::Full, "least squares uses all data at once, not a batch"),
+        (
+            prepared.strategy_of(phase).best_point.is_some(),
+            "least squares ends with the greatest evidence: leave `best-point` out",
+        ),
+    ];
+    match wrong.iter().find(|(wrong, _)| *wrong) {
+        Some((_, reason)) => Err((*reason).to_owned()),
+        None => Ok(()),
     }
 }

@@ -12,6 +12,7 @@ use lawful_law::{Law, Workspace};
 
 use super::flow::Flow;
 use super::initial_states::InitialStates;
+use super::path_residuals::Cell;
 use super::points::CountsAt;
 use crate::strategy::{LawRows, MisfitView, Slopes};
 use crate::{Failure, LearnedConstant, Problem, Segment};
@@ -218,6 +219,23 @@ impl Misfit {
         let (relation, residuals) = (self.laws[k].relation, self.residuals(k));
         let sum: f64 = residuals.iter().map(|&c| relation.violation(c, 0.0)).sum();
         sum / residuals.len().max(1) as f64
+    }
+
+    /// Returns the measured cells, each with its place among the predicted values of its segment.
+    pub(super) fn cells(&self) -> Vec<Cell> {
+        let all = &self.layers[0];
+        let d = all.states.len() / all.times.len().max(1);
+        let (mut cells, mut found) = (Vec::with_capacity(self.cells.len()), 0);
+        for (segment, own) in all.segments.iter().enumerate() {
+            let first = (own.points.start + own.lead) * d;
+            while let Some(&(at, measured)) = self.cells.get(found)
+                && at < own.points.end * d
+            {
+                cells.push(Cell { segment, place: at - first, measured });
+                found += 1;
+            }
+        }
+        cells
     }
 
     /// Returns the fit `l(θ)` in the data's own units.

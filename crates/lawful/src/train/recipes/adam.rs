@@ -5,13 +5,14 @@ use crate::optimiser::{RateDecay, Schedule};
 
 use super::super::{Phase, Shooting};
 use super::lbfgs::segments;
-use super::{Choice, Facts, Recipe, phase};
+use super::{Choice, Facts, Recipe, WIDE, phase};
 use crate::optimiser::OptimiserKind;
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "adam",
     help: "Adam: multiple shooting on 10-step segments, then full trajectories with a falling rate",
     smooth: true,
+    hidden: WIDE,
     choose,
 };
 

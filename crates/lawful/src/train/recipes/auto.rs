@@ -4,13 +4,14 @@ use lawful_ode::Control;
 
 use super::super::prepared::{holds_out_trajectories, split};
 use super::super::{Shooting, Start};
-use super::{CAUTIOUS, Choice, Facts, Given, Recipe, UNRESOLVED, adam, lbfgs, phase};
+use super::{CAUTIOUS, Choice, Facts, Given, Recipe, UNRESOLVED, WIDE, adam, lbfgs, phase};
 use crate::number::short;
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "auto",
     help: "selects from length, noise and gaps of the data, and prints what it chose and why",
     smooth: true,
+    hidden: WIDE,
     choose,
 };
 

@@ -1,12 +1,13 @@
 //! L-BFGS: multiple shooting first, then full trajectories.
 
 use super::super::{Phase, Shooting};
-use super::{Choice, Facts, Recipe, quasi_newton};
+use super::{Choice, Facts, Recipe, WIDE, quasi_newton};
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "lbfgs",
     help: "L-BFGS: multiple shooting on 10-step segments, then full trajectories",
     smooth: true,
+    hidden: WIDE,
     choose,
 };
 

@@ -2,6 +2,7 @@
 
 mod adam;
 mod auto;
+mod evidence;
 mod lbfgs;
 mod paper;
 
@@ -21,12 +22,18 @@ pub struct Recipe {
     pub help: &'static str,
     /// Whether it works best with a smooth objective, so that strategies default to their smooth form.
     pub smooth: bool,
+    /// Widths of the hidden layers, if the user gives none.
+    pub hidden: &'static [usize],
     /// Its choice.
     pub(crate) choose: fn(&Facts) -> Choice,
 }
 
 /// The words of `recipe` in an experiment file; the first is the default.
-pub const RECIPES: &[Recipe] = &[auto::RECIPE, lbfgs::RECIPE, adam::RECIPE, paper::RECIPE];
+pub const RECIPES: &[Recipe] =
+    &[auto::RECIPE, lbfgs::RECIPE, adam::RECIPE, evidence::RECIPE, paper::RECIPE];
+
+/// Widths of the hidden layers for clean data.
+const WIDE: &[usize] = &[50, 50];
 
 /// A level of noise, in standard deviations, above which it cannot be distinguished from motion that
 /// the rows do not resolve.
@@ -40,6 +47,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) strategy: &'a StrategySettings,
     /// The solver of the training.
     pub(crate) solver: Solver,
+    /// Whether any law is penalised.
+    pub(crate) penalised: bool,
     /// What the user has set.
     pub(crate) given: Given,
 }

@@ -3,13 +3,14 @@
 use crate::optimiser::AdamSettings;
 
 use super::super::Shooting;
-use super::{Choice, Facts, Recipe, phase};
+use super::{Choice, Facts, Recipe, WIDE, phase};
 use crate::optimiser::OptimiserKind;
 
 pub(super) const RECIPE: Recipe = Recipe {
     name: "paper",
     help: "the paper's: 10 000 steps of Adam at rate 1e-5, nothing scaled",
     smooth: false,
+    hidden: WIDE,
     choose,
 };
 

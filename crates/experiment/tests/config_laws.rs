@@ -303,3 +303,26 @@ fn auto_has_no_keys_and_says_whose_they_are() {
     assert!(error.contains("the strategy `auto` has no key `rho`"), "{error}");
     assert!(error.contains("`kind = \"augmented-lagrangian\"`"), "{error}");
 }
+
+#[test]
+fn check_says_where_laws_count_and_which_stay_on_rows() {
+    let laws = ["x >= 0", "next(x) >= x", "next(x) - x <= 2", "x <= final(x)"];
+    let laws: String = laws.iter().map(|holds| format!("[[law]]\nholds = \"{holds}\"\n")).collect();
+    let said = |system: &str, strategy: &str| {
+        let toml = format!(
+            "[system]\nstate = [\"x\"]\n{system}[data]\nfile = \"data.csv\"\n{laws}[strategy]\nkind = \"l2\"\n{strategy}"
+        );
+        lawful_experiment::summary(&config_support::experiment(&toml))
+    };
+    let rows = "counts at rows only: between other neighbours it would say something else";
+    let measured = "counts at the rows of the data only, as it uses `final`";
+    let both = said("horizon = 20\n", "between = 3\n");
+    assert!(
+        both.contains("laws count at 3 points inside each interval, too; laws count up to t = 20")
+    );
+    assert_eq!((both.matches(rows).count(), both.matches(measured).count()), (1, 1), "{both}");
+    let to_horizon = said("horizon = 20\n", "");
+    assert!(to_horizon.contains("laws count up to t = 20") && !to_horizon.contains(rows));
+    assert_eq!(to_horizon.matches(measured).count(), 1, "{to_horizon}");
+    assert!(!said("", "").contains("count"));
+}

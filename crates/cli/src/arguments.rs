@@ -108,6 +108,9 @@ pub(crate) struct Train {
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Fail (exit code 1) if a law contradicts the data, or the model breaks it anywhere up to the horizon
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Print only the name of the run folder, or the JSON
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -124,6 +127,9 @@ pub(crate) struct Resume {
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Fail (exit code 1) if a law contradicts the data, or the model breaks it anywhere up to the horizon
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Print only the name of the run folder, or the JSON
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -188,6 +194,9 @@ pub(crate) struct Evaluate {
     /// Print the scores as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Fail (exit code 1) if a law contradicts the data, or the model breaks it anywhere up to the horizon
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 /// One of the two models of a run.

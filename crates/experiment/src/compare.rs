@@ -30,7 +30,7 @@ use crate::files::{self, Lock};
 use crate::run::{LoadedRun, Status};
 use crate::runner::{self, FinishedRun, StudyObserver, changes};
 use crate::scores::{SetScore, score_sets};
-use lawful::{exact, short};
+use lawful::{LawReport, exact, short};
 
 /// What is compared.
 #[derive(Debug, Clone, Default)]
@@ -102,6 +102,23 @@ pub struct Comparison {
     pub table: PathBuf,
     /// Number of trainings that failed.
     pub failed: usize,
+    /// The laws that some models break, in the order of the experiments.
+    pub broken: Vec<BrokenLaw>,
+}
+
+/// A law that some models of an experiment break.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BrokenLaw {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The law's name.
+    pub law: String,
+    /// The models that break it.
+    pub models: usize,
+    /// All models of the experiment.
+    pub of: usize,
+    /// The largest violation, per cent of the law's size.
+    pub percent: f64,
 }
 
 /// Trains everything into `out`, and writes `runs.csv` and `table.md` there.
@@ -149,16 +166,21 @@ pub fn compare(
     let plan: Vec<ExperimentFile> = entries.iter().map(|entry| entry.file.clone()).collect();
     let finished = runner::run(&plan, &out.join("runs"), options.jobs, observer)?;
     let Some(finished) = finished else { return Ok(None) };
-    let mut lines = Vec::new();
+    let (mut lines, mut broken) = (Vec::new(), Vec::new());
     for (entry, finished) in entries.iter().zip(&finished) {
-        lines.extend(score(entry, finished)?);
+        let (of_sets, report) = score(entry, finished)?;
+        lines.extend(of_sets);
+        count_broken(&mut broken, &entry.name, &report);
+    }
+    for law in &mut broken {
+        law.of = entries.iter().filter(|entry| entry.name == law.experiment).count();
     }
     let axes: Vec<String> = axes.into_iter().map(|axis| axis.name).collect();
     files::write(&out.join("runs.csv"), csv(&lines, &axes).as_bytes())?;
     let table = out.join("table.md");
     files::write(&table, markdown(&lines, &axes).as_bytes())?;
     let failed = finished.iter().filter(|run| run.manifest.status == Status::Failed).count();
-    Ok(Some(Comparison { lines, axes, table, failed }))
+    Ok(Some(Comparison { lines, axes, table, failed, broken }))
 }
 
 /// Returns whether the table that would hold this key exists.
@@ -251,8 +273,23 @@ fn combinations<'a>(axes: &'a [Axis], experiment: &str) -> Vec<Vec<&'a Level>> {
     all
 }
 
-/// Scores the model of a finished training on every set.
-fn score(entry: &Entry, finished: &FinishedRun) -> Result<Vec<Line>, Diagnostic> {
+/// Counts the laws that a model breaks.
+fn count_broken(broken: &mut Vec<BrokenLaw>, experiment: &str, report: &LawReport) {
+    for law in report.faults() {
+        let known = broken.iter_mut().find(|b| b.experiment == experiment && b.law == law.name);
+        if let Some(known) = known {
+            known.models += 1;
+            known.percent = known.percent.max(law.percent);
+            continue;
+        }
+        let (experiment, percent) = (experiment.to_owned(), law.percent);
+        let law = law.name.clone();
+        broken.push(BrokenLaw { experiment, law, models: 1, of: 0, percent });
+    }
+}
+
+/// Scores the model of a finished training on every set, and its laws.
+fn score(entry: &Entry, finished: &FinishedRun) -> Result<(Vec<Line>, LawReport), Diagnostic> {
     let run = LoadedRun::open(finished.folder.path(), None)?;
     let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
     let line = |set: &SetScore| {
@@ -267,7 +304,7 @@ fn score(entry: &Entry, finished: &FinishedRun) -> Result<Vec<Line>, Diagnostic>
             evaluations: finished.manifest.done + 1,
         }
     };
-    Ok(scores.sets.iter().map(line).collect())
+    Ok((scores.sets.iter().map(line).collect(), scores.report))
 }
 
 /// One row per training and set.

@@ -11,6 +11,7 @@ mod csv_writer;
 mod diagnostic;
 mod experiment;
 pub mod files;
+mod law_warning;
 mod phrases;
 pub mod predict;
 mod run;
@@ -27,6 +28,7 @@ pub use config::{ExperimentFile, read, read_embedded, read_run, read_with_seed};
 pub use csv_writer::CsvWriter;
 pub use diagnostic::{Diagnostic, Place, Spot, visible};
 pub use experiment::{Experiment, RECONSTRUCTION};
+pub use law_warning::law_warning;
 pub use lawful::{exact, short};
 pub use phrases::{counted, meant};
 pub use run::figures;
@@ -34,7 +36,7 @@ pub use run::{
     LoadedRun, Log, Machine, Manifest, ModelChoice, Record, Resumed, RunFolder, RunObserver,
     Status, Trained, describe, read_checkpoint, resume, train,
 };
-pub use scores::{ConstantValue, Discretisation, Scores, SetScore, score_sets};
+pub use scores::{ConstantValue, Discretisation, Scores, SetScore, law_report, score_sets};
 pub use summary::summary;
 pub use table::{read_dataset, write_dataset};
 pub use times::read_times;

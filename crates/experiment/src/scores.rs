@@ -1,10 +1,12 @@
 //! The scores of a model on each set, and the error of the training solver.
 
-use lawful::{Dataset, Failure, Model, STEP_LEAST, Score, finer, scaled_mean_square, short};
+use lawful::{
+    Dataset, Failure, LawReport, Model, STEP_LEAST, Score, finer, scaled_mean_square, short,
+};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, in_a_line};
 
 /// A set with its score, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +39,8 @@ pub struct Scores {
     pub constants: Vec<ConstantValue>,
     /// Names of the laws.
     pub laws: Vec<String>,
+    /// What the model makes of each law on a dense grid.
+    pub report: LawReport,
     /// The training set (`reconstruction`) and the test sets, in order.
     pub sets: Vec<SetScore>,
     /// The effect of the training solver; `None` if one of the two solvers fails.
@@ -79,7 +83,19 @@ pub fn score_sets(experiment: &Experiment, model: &Model, substeps: usize) -> Sc
     };
     let constants = model.constants().into_iter();
     let constants = constants.map(|(name, start, value)| ConstantValue { name, start, value });
-    Scores { constants: constants.collect(), laws: experiment.law_names(), sets, discretisation }
+    let report = law_report(experiment, model);
+    let (constants, laws) = (constants.collect(), experiment.law_names());
+    Scores { constants, laws, report, sets, discretisation }
+}
+
+/// Measures the laws on every set of the experiment and up to its horizon.
+pub fn law_report(experiment: &Experiment, model: &Model) -> LawReport {
+    let sets: Vec<(&str, &Dataset)> = experiment.sets().collect();
+    let mut report = model.measure(&sets, experiment.training.horizon);
+    for law in &mut report.laws {
+        (law.name, law.holds) = (in_a_line(&law.name), in_a_line(&law.holds));
+    }
+    report
 }
 
 /// How many rows of a set are scored.
@@ -156,7 +172,12 @@ impl Scores {
             };
             sets.insert(set.name.clone(), value);
         }
-        let mut value = json!({ "sets": sets, "discretisation": self.discretisation });
+        let mut value = json!({
+            "sets": sets,
+            "laws": self.report.laws,
+            "unsolved": self.report.unsolved,
+            "discretisation": self.discretisation,
+        });
         if !self.constants.is_empty() {
             let constants = self.constants.iter().map(|c| (c.name.clone(), json!(c.value)));
             value["constants"] = constants.collect::<Map<_, _>>().into();
@@ -182,6 +203,7 @@ mod tests {
             let assessment = Scores {
                 constants: Vec::new(),
                 laws: Vec::new(),
+                report: LawReport::default(),
                 sets: Vec::new(),
                 discretisation: Some(Discretisation { difference, fit, share }),
             };

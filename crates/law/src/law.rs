@@ -36,6 +36,7 @@ pub struct Law {
     pub(crate) rate_of: Option<Quantity>,
     enforcement: Enforcement,
     weight: f64,
+    tolerance: Option<f64>,
 }
 
 impl Law {
@@ -84,6 +85,7 @@ impl Law {
                 rate_of,
                 enforcement,
                 weight,
+                tolerance: None,
             });
         }
         Ok(laws)
@@ -130,6 +132,18 @@ impl Law {
     #[must_use]
     pub fn weighted(self, weight: f64) -> Self {
         Self { weight, ..self }
+    }
+
+    /// Returns the violation above which the law counts as broken, in its own units, if one was
+    /// [set](Self::tolerating); otherwise that is a share of the law's size.
+    pub fn tolerance(&self) -> Option<f64> {
+        self.tolerance
+    }
+
+    /// Returns the law with this tolerance. Residuals and gradients do not depend on it.
+    #[must_use]
+    pub fn tolerating(self, tolerance: Option<f64>) -> Self {
+        Self { tolerance, ..self }
     }
 
     /// Returns the coefficients of the residual, if it is affine in the states and depends on

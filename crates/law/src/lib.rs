@@ -66,6 +66,7 @@ mod hints;
 mod law;
 mod lexer;
 mod linear;
+mod magnitude;
 mod nearest;
 mod operations;
 mod parser;

@@ -55,6 +55,11 @@ impl Workspace {
         grown(&mut self.values, nodes * steps)
     }
 
+    /// Returns the first `length` values of the last forward sweep.
+    pub(crate) fn values(&self, length: usize) -> &[f64] {
+        &self.values[..length]
+    }
+
     /// Returns the values of the last forward sweep, and as many adjoints, all 0.
     pub(crate) fn recorded(
         &mut self,

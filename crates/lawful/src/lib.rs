@@ -90,8 +90,9 @@ pub use lawful_ode::{
     Solver, Tableau, VectorField,
 };
 pub use model::{
-    Archive, FORMAT, LawDescription, LawScore, Model, ModelDescription, ModelError, OffLaw,
-    PredictError, Score, SolverDescription, TrainedStart,
+    Archive, FORMAT, LAW_TOLERANCE, LawDescription, LawPlace, LawReport, LawScore, LawStatus,
+    LawVerdict, Measured, Model, ModelDescription, ModelError, OffLaw, PredictError, Score,
+    SolverDescription, TrainedStart, Unsolved, law_sizes,
 };
 pub use number::{exact, short};
 pub use objective::{

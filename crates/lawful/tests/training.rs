@@ -523,6 +523,7 @@ fn the_summary_lists_how_training_went_line_by_line() {
             short(law.max),
             short(100.0 * law.share)
         ),
+        format!("            it {}", trained.laws.laws[0].describe()),
         "phase 1     Adam, multiple shooting on segments of 8 steps with trained starts, 20 \
          iterations"
             .to_owned(),

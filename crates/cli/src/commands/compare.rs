@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lawful_experiment::compare::{Comparison, Options, compare, markdown};
-use lawful_experiment::{Diagnostic, counted};
+use lawful_experiment::compare::{BrokenLaw, Comparison, Options, compare, markdown};
+use lawful_experiment::{Diagnostic, counted, short};
 
 use crate::output::{data, talk, typed};
 use crate::study_progress::StudyProgress;
@@ -51,7 +51,7 @@ pub(crate) fn run(options: &Compare) -> Result<u8, Diagnostic> {
     let progress = StudyProgress::new(options.quiet);
     let compared = compare(&wanted, &options.out, &progress);
     progress.clear();
-    let Some(Comparison { lines, axes, table, failed }) = compared? else {
+    let Some(Comparison { lines, axes, table, failed, broken }) = compared? else {
         if !options.quiet {
             talk("interrupted: the same command resumes");
         }
@@ -61,6 +61,15 @@ pub(crate) fn run(options: &Compare) -> Result<u8, Diagnostic> {
     if !options.quiet {
         let runs = options.out.join("runs.csv");
         talk(format!("\nwrote {} and {}", typed(&table), typed(&runs)));
+    }
+    if !broken.is_empty() {
+        talk("warning: models break laws; `lawful evaluate` says where, and what to try next");
+        for BrokenLaw { experiment, law, models, of, percent } in &broken {
+            let most = short(*percent);
+            talk(format!(
+                "  {experiment}: `{law}` by {models} of {of} models, by up to {most} % of its size"
+            ));
+        }
     }
     if failed > 0 {
         talk(format!(

@@ -8,6 +8,7 @@ use lawful_plot::{CurvesFigure, Line, Prediction, curves, side_by_side};
 
 use crate::INTERRUPTED;
 use crate::arguments::Demo;
+use crate::commands::evaluate::warn_of_laws;
 use crate::output::{data, talk, typed};
 use crate::progress::Progress;
 use crate::text_table::render;
@@ -26,7 +27,7 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
          learns dS/dt, dI/dt and dR/dt twice: from the counts alone, and under the laws\n\
          `S + I + R == 1` and `I >= 0`. The phases of training are selected from the data.\n",
     );
-    let mut runs = Vec::new();
+    let (mut runs, mut code) = (Vec::new(), 0);
     for (strategy, label) in [("vanilla", "without the laws"), ("self-adaptive", "with the laws")] {
         let text =
             EXPERIMENT.replace("kind = \"self-adaptive\"", &format!("kind = \"{strategy}\""));
@@ -36,6 +37,10 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
         if trained.manifest.status == Status::Interrupted {
             say(&format!("to resume: lawful resume {}", typed(trained.folder.path())));
             return Ok(INTERRUPTED);
+        }
+        if let Some(scores) = &trained.scores {
+            let model = format!("the model {label}");
+            code = code.max(warn_of_laws(&file.experiment, &scores.report, &model, false));
         }
         runs.push((label, file.experiment, trained));
     }
@@ -50,7 +55,7 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
          Then `lawful init oscillator` writes an experiment of your own to start from.",
         figures.display()
     ));
-    Ok(0)
+    Ok(code)
 }
 
 fn table(runs: &[(&str, Experiment, Trained)]) -> String {

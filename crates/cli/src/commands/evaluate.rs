@@ -1,8 +1,12 @@
 //! `lawful evaluate`: prints a model's errors and violations on each set.
 
-use lawful::Score;
-use lawful_experiment::{Diagnostic, LoadedRun, Scores, exact, score_sets, short};
+use lawful::{LawPlace, LawReport, LawStatus, Score};
+use lawful_experiment::{
+    Diagnostic, Experiment, LoadedRun, Scores, audit, contradictions, exact, law_warning,
+    score_sets, short,
+};
 
+use super::check::say_contradictions;
 use crate::MISSED;
 use crate::arguments::Evaluate;
 use crate::output::{data, talk};
@@ -24,7 +28,30 @@ pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     if let Some(warning) = scores.warning() {
         talk(format!("warning: {warning}"));
     }
-    Ok(say_failures(&scores))
+    let laws = warn_of_laws(&run.experiment, &scores.report, "this model", options.strict);
+    let audited = if options.strict { audited(&run.experiment) } else { 0 };
+    Ok(say_failures(&scores).max(laws).max(audited))
+}
+
+/// Prints which laws contradict the data, and returns the exit code.
+pub(crate) fn audited(experiment: &Experiment) -> u8 {
+    let contradictions = contradictions(&audit(experiment));
+    say_contradictions(&contradictions);
+    if contradictions.is_empty() { 0 } else { MISSED }
+}
+
+/// Prints which laws a model breaks, even when quiet. Returns the exit code.
+pub(crate) fn warn_of_laws(
+    experiment: &Experiment,
+    report: &LawReport,
+    model: &str,
+    strict: bool,
+) -> u8 {
+    if let Some(warning) = law_warning(experiment, report, model) {
+        talk(warning);
+    }
+    let failed = report.laws.iter().any(|law| law.status == LawStatus::GuaranteeFailed);
+    if failed || (strict && !report.is_clean()) { MISSED } else { 0 }
 }
 
 /// Prints which sets could not be solved, and returns the exit code.
@@ -44,6 +71,8 @@ pub(crate) fn table(scores: &Scores) -> String {
     if !scores.laws.is_empty() {
         text.push('\n');
         text += &laws(scores);
+        text.push('\n');
+        text += &verdicts(&scores.report);
     }
     if !scores.constants.is_empty() {
         text.push('\n');
@@ -87,6 +116,22 @@ fn sets(scores: &Scores) -> String {
         rows.push(row);
     }
     render(&header, 1, &rows)
+}
+
+/// Returns the verdict on each law, on a dense grid.
+fn verdicts(report: &LawReport) -> String {
+    let rows = report.laws.iter().map(|law| {
+        let place = if law.status == LawStatus::Undefined { &law.undefined } else { &law.place };
+        let place = place.as_ref().filter(|_| law.status.is_fault());
+        vec![
+            law.name.clone(),
+            law.status.name().replace('-', " "),
+            place.map_or_else(String::new, LawPlace::describe),
+            short(law.violation),
+            format!("{} %", short(law.percent)),
+        ]
+    });
+    render(&["law", "verdict", "where", "violation", "of its size"], 3, &rows.collect::<Vec<_>>())
 }
 
 fn laws(scores: &Scores) -> String {

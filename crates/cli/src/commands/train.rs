@@ -4,12 +4,11 @@ use std::path::Path;
 
 use lawful::optimiser::OptimiserKind;
 use lawful_experiment::{
-    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, audit, contradictions,
-    read_run, read_with_seed, train,
+    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, read_run,
+    read_with_seed, train,
 };
 use serde_json::json;
 
-use super::check::say_contradictions;
 use super::evaluate;
 use crate::arguments::Train;
 use crate::output::{data, patiently, reading, talk, typed};
@@ -24,10 +23,20 @@ pub(crate) fn run(options: &Train) -> Result<u8, Diagnostic> {
     if !options.quiet {
         say_recipe(experiment);
     }
-    say_contradictions(&contradictions(&audit(experiment)));
+    let audited = evaluate::audited(experiment);
+    if options.strict && audited != 0 {
+        talk(
+            "error: nothing was trained, because `--strict` was given and laws contradict the data",
+        );
+        return Ok(audited);
+    }
     let mut progress = Progress::new(options.quiet, experiment.label());
     let trained = train(&file, &options.out, &mut progress)?;
-    report(&trained, options.quiet, options.json)
+    report(
+        experiment,
+        &trained,
+        Ending { quiet: options.quiet, json: options.json, strict: options.strict },
+    )
 }
 
 /// Prints what a recipe has selected, and why.
@@ -42,11 +51,23 @@ fn say_recipe(experiment: &Experiment) {
     }
 }
 
+/// How the results are printed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ending {
+    pub(crate) quiet: bool,
+    pub(crate) json: bool,
+    pub(crate) strict: bool,
+}
+
 /// Prints the results and returns the exit code. Errors are printed even when quiet: they are why the
-/// code is not 0.
-pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, Diagnostic> {
+/// code is not 0. So are broken laws.
+pub(crate) fn report(
+    experiment: &Experiment,
+    trained: &Trained,
+    ending: Ending,
+) -> Result<u8, Diagnostic> {
     let Trained { folder, manifest, scores } = trained;
-    if !quiet {
+    if !ending.quiet {
         say(trained);
     }
     if manifest.status == Status::Failed {
@@ -55,8 +76,11 @@ pub(crate) fn report(trained: &Trained, quiet: bool, json: bool) -> Result<u8, D
             talk(format!("hint: try {}, or a finer `[solver]`", remedies(&optimiser)));
         }
     }
-    let missed = scores.as_ref().map_or(0, evaluate::say_failures);
-    if json {
+    let missed = scores.as_ref().map_or(0, |scores| {
+        let laws = evaluate::warn_of_laws(experiment, &scores.report, "this model", ending.strict);
+        evaluate::say_failures(scores).max(laws)
+    });
+    if ending.json {
         print_json(folder.path(), manifest, scores.as_ref())?;
     } else {
         data(&format!("{}\n", folder.path().display()))?;

@@ -3,14 +3,14 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::support::{Place, TINY, tiny};
+use crate::support::{Place, TINY, beside_laws, tiny};
 
 #[test]
 fn the_table_has_every_set_every_law_and_the_solver() {
     let (place, run) = Place::trained(TINY);
     let said = place.lawful(["evaluate", &run]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert_eq!(said.err, "last model, iteration 40\n\n");
+    assert_eq!(beside_laws(&said.err), "last model, iteration 40\n\n");
     // Only the layout: digits differ between processors.
     let digits = |c: char| if c.is_ascii_digit() { '0' } else { c };
     assert_snapshot!(said.out.chars().map(digits).collect::<String>(), @"
@@ -22,6 +22,9 @@ fn the_table_has_every_set_every_law_and_the_solver() {
     energy never rises  reconstruction          0.0000   0.0000          00.0 %
                         later                   0.0000   0.0000          00.0 %
 
+    law                 verdict  where                                                         violation  of its size
+    energy never rises  broken   from t = 0.000 to t = 0 on `later`, beyond the training data      0.000        000 %
+
     MSE with the training solver: 0.000; mean squared difference between the training and the prediction solver: 0.00e-00 (both on reconstruction)
     ");
 }
@@ -30,10 +33,27 @@ fn the_table_has_every_set_every_law_and_the_solver() {
 fn json_is_as_documented_with_the_training_set_first() {
     let (place, run) = Place::trained(TINY);
     let said = place.lawful(["evaluate", &run, "--json"]);
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert_eq!((said.code, beside_laws(&said.err).as_str()), (0, ""));
     let value: Value = serde_json::from_str(&said.out).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(keys(&value), ["sets", "discretisation"]);
+    assert_eq!(keys(&value), ["sets", "laws", "unsolved", "discretisation"]);
+    assert_eq!(
+        keys(&value["laws"][0]),
+        [
+            "name",
+            "holds",
+            "status",
+            "violation",
+            "percent",
+            "size",
+            "tolerance",
+            "start",
+            "rows",
+            "measured",
+            "points",
+            "place"
+        ]
+    );
     assert_eq!(keys(&value["sets"]), ["reconstruction", "later"]);
     for (_, set) in value["sets"].as_object().unwrap() {
         assert_eq!(keys(set), ["mse", "violation", "violation_max", "laws"]);
@@ -106,7 +126,8 @@ fn a_model_that_learned_its_coarse_steps_is_warned_about() {
         assert!(err.contains("hint: train with `substeps = 2`"), "{err}");
     }
     let (place, run) = Place::trained(TINY);
-    assert!(!place.lawful(["evaluate", &run]).err.contains("warning"));
+    let said = place.lawful(["evaluate", &run]);
+    assert!(!beside_laws(&said.err).contains("warning"), "{}", said.err);
 }
 
 #[test]

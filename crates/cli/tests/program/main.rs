@@ -10,6 +10,7 @@ mod failure;
 mod init;
 mod interrupt;
 mod known;
+mod laws;
 mod library;
 mod lock;
 mod monitor;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Place, TINY, tiny, with_data};
+use crate::support::{Place, TINY, beside_laws, tiny, with_data};
 
 #[test]
 fn stdout_is_the_run_folder_and_stderr_the_talk() {
@@ -120,7 +120,7 @@ fn seed_and_folder_can_be_set() {
 fn json_has_the_scores_and_where_the_run_is() {
     let place = Place::with(TINY);
     let said = place.lawful(["train", "experiment.toml", "--json", "--quiet"]);
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert_eq!((said.code, beside_laws(&said.err).as_str()), (0, ""));
     let value: Value = serde_json::from_str(&said.out).unwrap();
     let run = value["run"].as_str().unwrap();
     assert_eq!(value["status"], "finished");

@@ -5,6 +5,7 @@
 //! | `name` | the text of `holds` | a text, different for each law | the name of the law in messages, tables and figures |
 //! | `strategy` | chosen by `kind = "auto"` of `[strategy]`, otherwise `"penalty"` | `"penalty"`, `"hard"`, `"monitor"` | `"penalty"`: training penalises violations; `"hard"`: the form of the vector field guarantees the law, and it is an error if it cannot; `"monitor"`: violations are only measured |
 //! | `weight` | 1 | > 0 | factor of the law's residuals in training, with every strategy; what is reported does not depend on it |
+//! | `tolerance` | a thousandth of the law's size | a number above 0 | the violation above which the law counts as broken in reports, in its own units; see [`lawful::law_sizes`] |
 //! | `holds` | required | a relation | `"next(E) <= E"`, `"A + B == 1"`, `"0 <= S <= 1"`; see [`lawful::law`] |
 
 use std::collections::HashSet;
@@ -19,7 +20,7 @@ use super::value::{Mark, POSITIVE, Value};
 use crate::diagnostic::Diagnostic;
 
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] = &["name", "strategy", "weight", "holds"];
+pub(crate) const KEYS: &[&str] = &["name", "strategy", "weight", "tolerance", "holds"];
 
 /// The words of `strategy`.
 const STRATEGIES: [(&str, Enforcement); 3] = Enforcement::NAMES;
@@ -29,6 +30,7 @@ const STRATEGIES: [(&str, Enforcement); 3] = Enforcement::NAMES;
 pub(crate) struct WrittenLaw {
     name: String,
     enforcement: Enforcement,
+    tolerance: Option<f64>,
     holds: String,
     /// One for each relation.
     pub(crate) parts: Vec<Law>,
@@ -85,6 +87,8 @@ fn read_one<'s>(
         .map(|value| value.word("strategy of a law", &STRATEGIES))
         .transpose()?;
     let weight = weight(section.take("weight"), enforcement)?;
+    let tolerance = section.take("tolerance").map(|value| value.number(POSITIVE, "0.5"));
+    let tolerance = tolerance.transpose()?;
     let before = laws.laws().len();
     let laws = match enforcement {
         Some(enforcement) => laws.enforced(&named.value, &text.value, enforcement),
@@ -93,6 +97,10 @@ fn read_one<'s>(
     let laws = laws
         .map_err(|error| formula::explain(&text, &format!("the law `{}`", named.value), &error))?
         .weight(weight);
+    let laws = match tolerance {
+        Some(tolerance) => laws.tolerance(tolerance),
+        None => laws,
+    };
     let parts = laws.laws()[before..].to_vec();
     let whole = [named.value.as_str()];
     let mut all: Vec<&str> = parts.iter().map(Law::name).collect();
@@ -107,7 +115,7 @@ fn read_one<'s>(
     }
     let (name, holds) = (named.value.clone(), text.value);
     let enforcement = enforcement.unwrap_or_default();
-    Ok((laws, WrittenLaw { name, enforcement, holds, parts }, mark))
+    Ok((laws, WrittenLaw { name, enforcement, tolerance, holds, parts }, mark))
 }
 
 /// Reads the weight of a law.
@@ -138,6 +146,7 @@ pub(crate) fn enforced(written: &[WrittenLaw], all: &[Law]) -> Vec<WrittenLaw> {
             laws.extend(parts.iter().map(|part| WrittenLaw {
                 name: part.name().to_owned(),
                 enforcement: part.enforcement(),
+                tolerance: law.tolerance,
                 holds: part.text().to_owned(),
                 parts: vec![part.clone()],
             }));
@@ -158,6 +167,7 @@ pub(crate) fn write(laws: &[WrittenLaw]) -> Vec<Table> {
         if law.enforcement == Enforcement::Penalty && (weight - 1.0).abs() > 0.0 {
             table.insert("weight".to_owned(), weight.into());
         }
+        table.extend(law.tolerance.map(|tolerance| ("tolerance".to_owned(), tolerance.into())));
         table.insert("holds".to_owned(), law.holds.as_str().into());
         table
     });

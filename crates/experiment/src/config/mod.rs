@@ -74,6 +74,11 @@ pub(crate) static SECTIONS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| 
     sections
 });
 
+/// Returns whether a section has a key.
+pub(crate) fn has_key(section: &str, key: &str) -> bool {
+    SECTIONS.iter().any(|(path, keys)| *path == section && keys.contains(&key))
+}
+
 /// The same without the keys of each strategy and optimiser.
 const OWN_KEYS: &[(&str, &[&str])] = &[
     ("", KEYS),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lawful::StopReason;
+use lawful::{LawReport, LawVerdict, StopReason, Unsolved};
 use serde::{Deserialize, Serialize};
 
 use super::digest;
@@ -169,6 +169,12 @@ pub struct Manifest {
     pub substeps: usize,
     /// The model that the run selected.
     pub model: ModelChoice,
+    /// What that model makes of each law; empty before the run has ended, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<LawVerdict>,
+    /// Paths on which the laws are not known to the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsolved: Vec<Unsolved>,
 }
 
 impl Manifest {
@@ -207,7 +213,15 @@ impl Manifest {
             failures: 0,
             substeps: experiment.training.phases[0].substeps,
             model: Self::usual_model(experiment),
+            laws: Vec::new(),
+            unsolved: Vec::new(),
         }
+    }
+
+    /// Returns what the selected model makes of each law.
+    pub fn law_report(&self) -> LawReport {
+        let (laws, unsolved) = (self.laws.clone(), self.unsolved.clone());
+        LawReport { laws, unsolved, ..LawReport::default() }
     }
 
     /// Returns the model that a run without failure selects: the best if the best-point strategy is

@@ -149,6 +149,8 @@ pub fn resume(
     }
     manifest.status = Status::Running;
     manifest.reason.clear();
+    manifest.laws.clear();
+    manifest.unsolved.clear();
     manifest.model = Manifest::usual_model(&experiment);
     manifest.write(&folder.manifest())?;
     let trained = run(&experiment, folder, manifest, log, from, observer)?;
@@ -218,6 +220,10 @@ fn run(
                 .map_err(to_resume)?,
         )
     };
+    if let Some(scores) = &scores {
+        manifest.laws.clone_from(&scores.report.laws);
+        manifest.unsolved.clone_from(&scores.report.unsolved);
+    }
     // Last: an ended run has all of its files.
     manifest.write(&folder.manifest()).map_err(to_resume)?;
     Ok(Trained { folder, manifest, scores })

@@ -37,7 +37,7 @@ pub struct ModelDescription {
 }
 
 /// A law as text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LawDescription {
     /// Its name.
@@ -46,6 +46,9 @@ pub struct LawDescription {
     pub holds: String,
     /// The word of its enforcement.
     pub strategy: String,
+    /// The violation above which it counts as broken, if that is not a share of its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
 }
 
 /// A trained initial state.
@@ -106,6 +109,7 @@ impl LawDescription {
             name: law.name().to_owned(),
             holds: law.text().to_owned(),
             strategy: law.enforcement().name().to_owned(),
+            tolerance: law.tolerance(),
         }
     }
 }
@@ -116,13 +120,14 @@ impl ModelDescription {
         let vocabulary = self.field.vocabulary().map_err(FieldError::Names)?;
         let names = with_learned_as_variables(&vocabulary, &self.field.learned())?;
         let mut laws = Vec::with_capacity(self.laws.len());
-        for LawDescription { name, holds, strategy } in &self.laws {
+        for LawDescription { name, holds, strategy, tolerance } in &self.laws {
             let known = Enforcement::NAMES.iter().find(|(word, _)| word == strategy);
             let enforcement = known
                 .map(|(_, enforcement)| *enforcement)
                 .ok_or_else(|| FieldError::Word { what: "enforcement", word: strategy.clone() })?;
             let read = Law::parse(name, holds, &names).map_err(FieldError::Names)?;
-            laws.extend(read.into_iter().map(|law| law.enforced(enforcement)));
+            let given = |law: Law| law.enforced(enforcement).tolerating(*tolerance);
+            laws.extend(read.into_iter().map(given));
         }
         Ok(laws)
     }

@@ -2,9 +2,15 @@
 #![expect(clippy::disallowed_methods, reason = "models are the one thing that the library writes")]
 
 mod archive;
+mod dense;
 mod description;
+mod guarantee;
+mod measure;
+mod report;
 mod score;
+mod size;
 pub(crate) mod starts;
+mod verdict;
 
 use std::path::Path;
 
@@ -17,7 +23,9 @@ use lawful_ode::{
 pub use archive::{Archive, FORMAT, ModelError};
 pub use description::{LawDescription, ModelDescription, SolverDescription, TrainedStart};
 pub use score::{LawScore, Score};
+pub use size::law_sizes;
 pub use starts::OffLaw;
+pub use verdict::{LAW_TOLERANCE, LawPlace, LawReport, LawStatus, LawVerdict, Measured, Unsolved};
 
 use crate::data::Table;
 use crate::number::short;

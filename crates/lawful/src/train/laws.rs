@@ -132,6 +132,17 @@ impl Laws {
         self
     }
 
+    /// Sets the violation above which the law that was added last counts as broken, in its own units. The
+    /// default is [`LAW_TOLERANCE`](crate::LAW_TOLERANCE) of its size.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        let kept = self.list.len() - self.newest;
+        for law in self.list.split_off(kept) {
+            self.list.push(law.tolerating(Some(tolerance)));
+        }
+        self
+    }
+
     /// Returns the laws; a chain is split into its relations.
     pub fn laws(&self) -> &[Law] {
         &self.list

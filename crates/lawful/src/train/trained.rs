@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Prepared, Run, StopReason};
 use crate::number::short;
-use crate::{Failure, Model, Score};
+use crate::{Failure, LawReport, Model, Score};
 
 /// A trained model, and how training went.
 #[derive(Debug)]
@@ -18,6 +18,9 @@ pub struct Trained {
     pub iterations: usize,
     /// The score of the model on the training data, or why it cannot be solved there.
     pub score: Result<Score, Failure>,
+    /// What the model makes of each law between the rows and up to the horizon, too; the name of the set
+    /// is `training`.
+    pub laws: LawReport,
     /// The recipe that chose the phases, if one did.
     pub recipe: Option<&'static str>,
     /// Its reasons.
@@ -38,8 +41,10 @@ impl Prepared {
         };
         let model = self.model(layout.keep(theta), iteration);
         let score = model.score(&self.data);
+        let laws = model.measure(&[("training", &self.data)], self.horizon);
         Trained {
             score,
+            laws,
             model,
             stop: outcome.stop.clone(),
             iterations: plan.start() + outcome.last.iteration,
@@ -51,8 +56,8 @@ impl Prepared {
 }
 
 impl Trained {
-    /// Returns a summary of a few lines: how training ended, the error, the violation of each law, the
-    /// learned constants, the choices of the recipe with its reasons, and the phases.
+    /// Returns a summary of a few lines: how training ended, the error, the violation of each law and the
+    /// verdict on it, the learned constants, the choices of the recipe with its reasons, and the phases.
     pub fn summary(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -60,7 +65,8 @@ impl Trained {
         match &self.score {
             Ok(score) => {
                 let _ = writeln!(text, "fit         MSE {}", short(score.mse));
-                for (law, score) in self.model.laws().iter().zip(&score.laws) {
+                let verdicts = score.laws.iter().zip(&self.laws.laws);
+                for (law, (score, verdict)) in self.model.laws().iter().zip(verdicts) {
                     let (mean, max) = (short(score.mean), short(score.max));
                     let share = short(100.0 * score.share);
                     let name = law.name();
@@ -69,6 +75,7 @@ impl Trained {
                         "law         {name}: violation {mean} on average, {max} at most, at {share} % \
                          of the steps"
                     );
+                    let _ = writeln!(text, "            it {}", verdict.describe());
                 }
             }
             Err(failure) => {

@@ -307,7 +307,7 @@ fn auto_has_no_keys_and_says_whose_they_are() {
 #[test]
 fn check_says_where_laws_count_and_which_stay_on_rows() {
     let laws = ["x >= 0", "next(x) >= x", "next(x) - x <= 2", "x <= final(x)"];
-    let laws: String = laws.iter().map(|holds| format!("[[law]]\nholds = \"{holds}\"\n")).collect();
+    let laws = laws.map(|holds| format!("[[law]]\nholds = \"{holds}\"\n")).concat();
     let said = |system: &str, strategy: &str| {
         let toml = format!(
             "[system]\nstate = [\"x\"]\n{system}[data]\nfile = \"data.csv\"\n{laws}[strategy]\nkind = \"l2\"\n{strategy}"

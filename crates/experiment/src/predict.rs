@@ -10,7 +10,7 @@ const SMOOTH: usize = 1000;
 /// Returns times along a trajectory, dense enough for a smooth curve, including the measured times.
 pub fn smooth_times(trajectory: &Trajectory) -> Vec<f64> {
     let (first, last) = (trajectory.times[0], trajectory.times[trajectory.len() - 1]);
-    let mut times = trajectory.times.clone();
+    let mut times = trajectory.times.to_vec();
     if times.len() < SMOOTH {
         let between = (1..SMOOTH).map(|n| first + (last - first) * n as f64 / SMOOTH as f64);
         times.extend(between);
@@ -102,13 +102,21 @@ impl Prediction<'_> {
     }
 }
 
-/// Returns predictions at the times of a dataset as a CSV text: `trajectory,t,…`.
+/// Rows of a file of predictions, about: of more, it has every second, third, … and the last of each
+/// trajectory.
+const MOST_ROWS: usize = 100_000;
+
+/// Returns predictions at the times of a dataset as a CSV text: `trajectory,t,…`; at every n-th time of each
+/// trajectory, and the last, if there are more than 100 000.
 pub fn csv_text(dataset: &Dataset, predicted: &[Vec<f64>]) -> String {
     let names = dataset.state();
+    let every = dataset.rows().div_ceil(MOST_ROWS);
     let mut csv = CsvWriter::new();
     csv.row(["trajectory", "t"].into_iter().chain(names.iter().map(String::as_str)));
     for (trajectory, states) in dataset.trajectories().iter().zip(predicted) {
-        for (t, row) in trajectory.times.iter().zip(states.chunks_exact(names.len())) {
+        let rows = trajectory.times.iter().zip(states.chunks_exact(names.len())).enumerate();
+        let last = trajectory.len() - 1;
+        for (_, (t, row)) in rows.filter(|(n, _)| n.is_multiple_of(every) || *n == last) {
             csv.cell(&trajectory.name);
             for value in std::iter::once(t).chain(row) {
                 csv.cell(exact(*value));

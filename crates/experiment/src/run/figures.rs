@@ -61,6 +61,16 @@ fn remove(folder: &RunFolder, name: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// Trajectories above which only those that the figures show have curves.
+const MANY: usize = 100;
+/// Trajectories that the figures show.
+const SHOWN: usize = 6;
+
+/// Returns how many of the trajectories have curves.
+fn drawn(trajectories: usize) -> usize {
+    if trajectories > MANY { SHOWN } else { trajectories }
+}
+
 /// Measured and predicted curves of a set.
 pub fn curves_of(
     experiment: &Experiment,
@@ -76,10 +86,19 @@ pub fn curves_of(
         title: format!("{}: {name}", experiment.name),
         time: "t".to_owned(),
         states: experiment.state().to_vec(),
-        measured: dataset.trajectories().iter().map(|t| measured(experiment, t)).collect(),
+        measured: measured_of(experiment, dataset),
         predictions: vec![predicted(model, "predicted", Line::Solid, dataset)],
         ranges,
     }
+}
+
+/// What was measured; of very many trajectories, those that are not shown have no points.
+fn measured_of(experiment: &Experiment, dataset: &Dataset) -> Vec<Trajectory> {
+    let all = dataset.trajectories();
+    let (shown, others) = all.split_at(drawn(all.len()));
+    let nothing =
+        |t: &lawful::Trajectory| Trajectory { name: t.name.clone(), ..Default::default() };
+    shown.iter().map(|t| measured(experiment, t)).chain(others.iter().map(nothing)).collect()
 }
 
 /// What was measured. A test of the later part of a trajectory has no rows of the earlier one, so
@@ -89,7 +108,8 @@ fn measured(experiment: &Experiment, trajectory: &lawful::Trajectory) -> Traject
     let mut training = experiment.training.data.trajectories().iter();
     let earlier = training.find(|earlier| scored > 0 && earlier.name == name);
     let Some(earlier) = earlier else {
-        return Trajectory { name, t: trajectory.times.clone(), values: trajectory.states.clone() };
+        let (t, values) = (trajectory.times.to_vec(), trajectory.states.to_vec());
+        return Trajectory { name, t, values };
     };
     let d = experiment.state().len();
     let rows = earlier.times.partition_point(|t| *t < trajectory.times[scored]);
@@ -103,8 +123,12 @@ fn measured(experiment: &Experiment, trajectory: &lawful::Trajectory) -> Traject
 /// Returns the predictions along each trajectory, at times dense enough for a smooth line.
 pub fn predicted(model: &Model, name: &str, line: Line, dataset: &Dataset) -> Prediction {
     let all = dataset.trajectories();
+    let drawn = drawn(all.len());
     let mut failed = 0;
-    let trajectories = all.iter().map(|trajectory| {
+    let trajectories = all.iter().enumerate().map(|(n, trajectory)| {
+        if n >= drawn {
+            return Trajectory { name: trajectory.name.clone(), ..Trajectory::default() };
+        }
         let times = predict::smooth_times(trajectory);
         // A solve that fails leaves its line out; the scores say why.
         let solved = model.along(trajectory, &times);

@@ -8,7 +8,7 @@
 //!   log.csv                  one row per iteration
 //!   best.safetensors         the best model
 //!   last.safetensors         the last model, with everything needed to resume
-//!   predictions-<set>.csv    predictions at the times of each set
+//!   predictions-<set>.csv    predictions at the times of each set; of more than 100 000, at every n-th
 //!   figures/*.svg, *.png     figures
 //! ```
 

@@ -17,9 +17,9 @@ pub struct Record {
     pub loss: Vec<f64>,
     /// The raw total violation.
     pub violation: Vec<f64>,
-    /// Mean violation of each law.
+    /// Mean violation of each law; where a row leaves it out, that of the row before.
     pub violations: Vec<Vec<f64>>,
-    /// Weight of each law.
+    /// Weight of each law, likewise.
     pub weights: Vec<Vec<f64>>,
     /// Iterations at which the best point was accepted.
     pub accepted: Vec<f64>,
@@ -70,11 +70,16 @@ impl Record {
             for (series, n) in [value, loss, violation].into_iter().zip(singles) {
                 series.push(number(n));
             }
-            for (series, &n) in record.violations.iter_mut().zip(&laws) {
-                series.push(number(n));
-            }
-            for (series, &n) in record.weights.iter_mut().zip(&weights) {
-                series.push(number(n));
+            // With many laws, most rows leave their cells out.
+            let failed = row[singles[0]].is_empty();
+            for (all, columns) in [(&mut record.violations, &laws), (&mut record.weights, &weights)]
+            {
+                for (series, &n) in all.iter_mut().zip(columns) {
+                    let repeated = row[n].is_empty() && !failed;
+                    let known = series.iter().rev().find(|number| !number.is_nan());
+                    let value = if repeated { known.copied() } else { None };
+                    series.push(value.unwrap_or_else(|| number(n)));
+                }
             }
             if &row[verdict] == "accepted" {
                 record.accepted.push(at);

@@ -5,7 +5,7 @@ mod encoding;
 mod lock;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use lawful::law::nearest;
@@ -38,8 +38,16 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
 /// Writes a file atomically: a reader finds the old file or the new one, even after a loss of power.
 /// What is written later is never on the disk before it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
+    stream(path, |file| file.write_all(bytes))
+}
+
+/// The same for bytes that need not be in memory all at once.
+pub fn stream(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Diagnostic> {
     let part = part_of(path);
-    let written = write_part(&part, bytes).and_then(|()| fs::rename(&part, path));
+    let written = write_part(&part, fill).and_then(|()| fs::rename(&part, path));
     written.map_err(|error| {
         // The first error is reported, whether or not this one succeeds.
         let _ = fs::remove_file(&part);
@@ -51,12 +59,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
 
 /// Writes a file that is on the disk afterwards: without this a new name may survive a loss of power
 /// that its bytes do not.
-fn write_part(part: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_part(
+    part: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
     // One that a killed program left, or a link that somebody put there.
     let _ = fs::remove_file(part);
-    let mut file = File::create_new(part)?;
-    file.write_all(bytes)?;
-    sync(&file)
+    let mut file = BufWriter::new(File::create_new(part)?);
+    fill(&mut file)?;
+    sync(&file.into_inner().map_err(io::IntoInnerError::into_error)?)
 }
 
 /// Waits until the bytes of a file are on the disk.

@@ -37,6 +37,6 @@ pub use run::{
     Status, Trained, describe, read_checkpoint, resume, train,
 };
 pub use scores::{ConstantValue, Discretisation, Scores, SetScore, law_report, score_sets};
-pub use summary::summary;
+pub use summary::{expected, summary};
 pub use table::{read_dataset, write_dataset};
 pub use times::read_times;

@@ -199,7 +199,7 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
         None if training.remarks.is_empty() => {}
         None => writeln!(out, "remarks")?,
     }
-    for remark in &training.remarks {
+    for remark in training.remarks.iter().cloned().chain(expected(training)) {
         writeln!(out, "            – {remark}")?;
     }
     for (n, phase) in training.phases.iter().enumerate() {
@@ -207,6 +207,19 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
         writeln!(out, "phase {title:<6}{}{}", phase.describe(), details(phase))?;
     }
     Ok(())
+}
+
+/// Returns how long the planned phases will take here, if they take long enough to begin on a part.
+pub fn expected(training: &Prepared) -> Option<String> {
+    let seconds = training.expected_time()?.as_secs_f64();
+    let time = if seconds < 90.0 {
+        format!("{seconds:.0} seconds")
+    } else if seconds < 5400.0 {
+        format!("{:.0} minutes", seconds / 60.0)
+    } else {
+        format!("{:.0} hours", seconds / 3600.0)
+    };
+    Some(format!("expected time: about {time} on this machine, from the time of one evaluation"))
 }
 
 /// Returns the settings of the optimiser of a phase.

@@ -57,7 +57,9 @@ fn assert_bits(a: &Dataset, b: &Dataset) {
 fn an_experiment_written_out_in_full_reads_back_the_same() {
     let forecast = OSCILLATOR.replacen("[[law]]", "horizon = 60.5\n[[law]]", 1);
     assert_eq!(file(&forecast).experiment.training.horizon, Some(60.5));
-    for toml in [OSCILLATOR, &forecast, MEASURED, SIMULATED, KNOWN, ALL_KNOWN] {
+    let on_a_part = ALL_KNOWN.to_owned()
+        + "[training]\nphase = [{ iterations = 5, segments = 2, part = 4 }, { iterations = 2 }]\n";
+    for toml in [OSCILLATOR, &forecast, MEASURED, SIMULATED, KNOWN, ALL_KNOWN, &on_a_part] {
         let folder = folder(toml);
         let original = folder.read().unwrap_or_else(|error| panic!("{error}"));
         let text = &original.complete;

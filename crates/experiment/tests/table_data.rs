@@ -114,9 +114,9 @@ fn stored_data_are_the_same_bit_for_bit() {
     ];
     let trajectory = |name: &str, scored_from| Trajectory {
         name: name.to_owned(),
-        times: vec![-1e-300, 0.0, 1e10 / 3.0, 1e300],
-        states: odd.to_vec(),
-        inputs: vec![-1.5e-5, 2.0, 3.0, f64::MIN],
+        times: vec![-1e-300, 0.0, 1e10 / 3.0, 1e300].into(),
+        states: odd.to_vec().into(),
+        inputs: vec![-1.5e-5, 2.0, 3.0, f64::MIN].into(),
         scored_from,
     };
     let trajectories = vec![trajectory("a, \"b\"", 0), trajectory(" c ", 3), trajectory("", 4)];

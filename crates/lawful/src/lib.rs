@@ -69,8 +69,8 @@ pub use consistent::{
     TableSettings,
 };
 pub use data::{
-    Accuracy, Batch, DataError, Dataset, Interpolation, Noise, NoiseLevel, Sampler, Segment,
-    Simulation, Table, Trajectory, fill, noise, scaling, units,
+    Accuracy, Batch, DataError, Dataset, Interpolation, LawWindow, Noise, NoiseLevel, Numbers,
+    Sampler, Segment, Simulation, Table, Trajectory, fill, noise, scaling, units,
 };
 pub use field::{
     BoundDescription, ConservingDescription, ConservingField, Constant, Coordinate, Coverage,

@@ -51,8 +51,10 @@ const INPUTS: [f64; 5] = [2.0, -1.0, 3.0, 0.0, 8.0];
 /// The solution on rows `first..`, from 0.
 fn solved(solver: Solver, interpolation: Interpolation, first: usize) -> (Vec<f64>, usize) {
     let states = vec![0.0; TIMES.len()];
-    let trajectory =
-        Trajectory { inputs: INPUTS.to_vec(), ..Trajectory::new("1", TIMES.to_vec(), states) };
+    let trajectory = Trajectory {
+        inputs: INPUTS.to_vec().into(),
+        ..Trajectory::new("1", TIMES.to_vec(), states)
+    };
     let data = Dataset::new(vec!["x".into()], vec!["u".into()], vec![trajectory]).unwrap();
     let problem = Problem { interpolation, ..Problem::new(data, Vec::new()) };
     let field = Box::new(Recorded::new(Integral));

@@ -26,11 +26,10 @@ fn continued(trajectories: Vec<Trajectory>) -> (Dataset, LawPoints) {
         let last = *trajectory.times.last().unwrap();
         beyond.push(n);
         times.push(vec![last + 0.05, last + 0.23, last + 9.0]);
-        for row in 1..=n {
-            trajectory.times.push(last + 0.2 * row as f64);
-            trajectory.states.extend([f64::NAN; 2]);
-            trajectory.inputs.push(0.4);
-        }
+        let later: Vec<f64> = (1..=n).map(|row| last + 0.2 * row as f64).collect();
+        trajectory.times = [&*trajectory.times, &later].concat().into();
+        trajectory.states = [&*trajectory.states, &[f64::NAN; 2].repeat(n)].concat().into();
+        trajectory.inputs = [&*trajectory.inputs, &[0.4].repeat(n)].concat().into();
         continued.push(trajectory);
     }
     let data = dataset(continued);

@@ -32,7 +32,7 @@ fn predators(noise: f64) -> (Dataset, Vec<f64>, Vec<f64>) {
     }
     let names = ["x", "y"].map(str::to_owned).to_vec();
     let data = Dataset::new(names, Vec::new(), vec![noisy]).unwrap();
-    (data, times, truth.states)
+    (data, times, truth.states.to_vec())
 }
 
 /// A search that is over in a moment, under laws that its starts break.

@@ -92,8 +92,8 @@ fn show(figure: &mut GalleryFigure, run: &LoadedRun, variant: Variant) {
         figure.states = experiment.state().to_vec();
         figure.real = Trajectory {
             name: real.name.clone(),
-            t: real.times.clone(),
-            values: real.states.clone(),
+            t: real.times.to_vec(),
+            values: real.states.to_vec(),
         };
     }
     let name = variant.to_string();

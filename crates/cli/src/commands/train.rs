@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lawful::optimiser::OptimiserKind;
 use lawful_experiment::{
-    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, read_run,
+    Diagnostic, Experiment, Manifest, ModelChoice, Scores, Status, Trained, expected, read_run,
     read_with_seed, train,
 };
 use serde_json::json;
@@ -46,7 +46,8 @@ fn say_recipe(experiment: &Experiment) {
         None if experiment.training.remarks.is_empty() => return,
         None => talk("remarks:".to_owned()),
     }
-    for remark in &experiment.training.remarks {
+    let time = expected(&experiment.training);
+    for remark in experiment.training.remarks.iter().chain(&time) {
         talk(format!("  – {remark}"));
     }
 }

@@ -168,6 +168,14 @@ fn what_contradicts_itself_is_refused() {
             "`starts` has no effect without `segments`",
         ),
         (
+            "[training]\nphase = [{ iterations = 5, part = 1 }]\n",
+            "`part` in [training.phase] is 1, but must be a whole number from 2",
+        ),
+        (
+            "[training]\nphase = [{ iterations = 5, part = 9, batch = { windows = 2, rows = 3 } }]\n",
+            "a phase on a part of the data has no batches",
+        ),
+        (
             "[training]\nphase = [{ iterations = 5, segments = 50 }]\n",
             "segments of 50 steps, but the longest trajectory has 19 steps",
         ),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lawful::{DataError, Dataset, Trajectory, Vocabulary};
+use lawful::{DataError, Dataset, Numbers, Trajectory, Vocabulary};
 
 use super::data::{Data, Files, Origin};
 use super::test_set::{Kind, TestSet};
@@ -168,8 +168,9 @@ fn before(trajectories: Vec<Trajectory>, tests: &[TestSet]) -> Result<Vec<Trajec
                 "choose a later time, or hold the trajectory out: `trajectories = [\"…\"]`",
             ));
         }
-        trajectory.states.truncate(trajectory.states.len() / all * rows);
-        trajectory.inputs.truncate(trajectory.inputs.len() / all * rows);
+        for values in [&mut trajectory.states, &mut trajectory.inputs] {
+            values.truncate(values.len() / all * rows);
+        }
         trajectory.times.truncate(rows);
         Ok(trajectory)
     };
@@ -182,7 +183,7 @@ fn after(trajectory: &Trajectory, time: f64) -> Option<Trajectory> {
     let first = trajectory.times.partition_point(|&t| t <= time).max(1);
     let kept = |values: &[f64]| {
         let width = values.len() / all;
-        [&values[..width], &values[first * width..]].concat()
+        Numbers::from([&values[..width], &values[first * width..]].concat())
     };
     (first < all).then(|| Trajectory {
         name: trajectory.name.clone(),

@@ -1,8 +1,7 @@
 //! Checks of the training data that need numbers: laws must have a value on them, and states a square; a horizon
 //! must be after the data.
 
-use lawful::law::{Steps, Workspace};
-use lawful::{Dataset, Law, LearnedConstant, exact, extend_rows};
+use lawful::{Dataset, Law, LawWindow, LearnedConstant, exact};
 
 use super::value::Mark;
 use crate::diagnostic::Diagnostic;
@@ -12,6 +11,9 @@ use crate::phrases::counted;
 const LARGEST: f64 = 1e150;
 /// The smallest largest size of a state variable whose square does not vanish.
 const SMALLEST: f64 = 1e-150;
+
+/// Rows on which a law is evaluated at the same time.
+const ROWS: usize = 4096;
 
 /// A law on the steps of some data that are complete.
 #[derive(Debug, Default)]
@@ -28,27 +30,26 @@ pub(crate) struct LawValues {
 /// values.
 pub(crate) fn law_values(law: &Law, dataset: &Dataset, constants: &[LearnedConstant]) -> LawValues {
     let firsts: Vec<f64> = constants.iter().map(|constant| constant.start).collect();
-    let (d, mut workspace) = (dataset.state().len(), Workspace::default());
+    let (d, mut window) = (dataset.state().len(), LawWindow::default());
     let mut values = LawValues::default();
     for (number, trajectory) in dataset.trajectories().iter().enumerate() {
-        let n = trajectory.len();
-        let mut residuals = vec![0.0; n];
-        let mut rows = Vec::new();
-        extend_rows(&trajectory.states, d, &firsts, &mut rows);
-        let steps = Steps { times: &trajectory.times, states: &rows, inputs: &trajectory.inputs };
-        law.residuals(&steps, &mut workspace, &mut residuals);
         let reach = law.reach();
-        for row in reach.range(n) {
-            let near = (row - reach.back) * d..(row + reach.ahead + 1) * d;
-            if trajectory.states[near].iter().any(|x| x.is_nan()) {
-                continue;
-            }
-            let residual = residuals[row];
-            if residual.is_finite() {
-                values.residuals.push(residual);
-            } else {
-                values.undefined += 1;
-                values.first.get_or_insert_with(|| (moment(dataset, number, row), residual));
+        let all = reach.range(trajectory.len());
+        for start in all.clone().step_by(ROWS) {
+            let rows = start..all.end.min(start + ROWS);
+            let at = window.gather(law, trajectory, (&trajectory.states, &firsts), rows.clone());
+            let residuals = &window.residuals(law)[at..];
+            for (row, &residual) in rows.zip(residuals) {
+                let near = (row - reach.back) * d..(row + reach.ahead + 1) * d;
+                if trajectory.states[near].iter().any(|x| x.is_nan()) {
+                    continue;
+                }
+                if residual.is_finite() {
+                    values.residuals.push(residual);
+                } else {
+                    values.undefined += 1;
+                    values.first.get_or_insert_with(|| (moment(dataset, number, row), residual));
+                }
             }
         }
     }

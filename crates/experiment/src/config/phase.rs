@@ -8,6 +8,7 @@
 //! | `iterations` | required | ≥ 1 | evaluations of the objective and its gradient |
 //! | `segments` | none: single shooting | 1 to below the steps of the longest trajectory | multiple shooting, with segments of this many steps between data rows |
 //! | `starts` | `"data"` | `"data"`, `"free"` | with `segments`: they start at the measured states, or at states that are trained |
+//! | `part` | all data | ≥ 2 | rows of the part of the data that the phase uses, at most: segments or full trajectories, spread evenly over the data; not with `batch` |
 //! | `batch` | all data | a table | as in `[training]`; not with `segments` |
 //! | `strategy` | that of `[strategy]` | a table | the strategy of this phase, with the keys of `[strategy]` and the paper's equations as defaults |
 //! | `substeps` | 1 | 1 to 1024 | factor on the steps per data interval of `[solver]`; no effect on adaptive steps |
@@ -29,6 +30,7 @@ pub(crate) const KEYS: &[&str] = &[
     "iterations",
     "segments",
     "starts",
+    "part",
     "batch",
     "strategy",
     "substeps",
@@ -153,6 +155,12 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
         return Err(error.with_hint("leave `batch` or `segments` out"));
     }
     let batch = batch.map_or(Ok(Batch::Full), training::read_batch)?;
+    let part = section.take("part");
+    if let (Some(part), true) = (&part, mark.is_some()) {
+        let error = part.error("a phase on a part of the data has no batches");
+        return Err(error.with_hint("leave `part` or `batch` out"));
+    }
+    let part = part.map(|value| value.count(2..=LARGEST, "20000")).transpose()?;
     let (strategy, best_point) = match section.take("strategy") {
         None => (None, None),
         Some(value) => strategy_of(value.section()?, laws)?,
@@ -168,6 +176,7 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
         strategy,
         substeps,
         least_squares,
+        part,
     };
     if let Some(mark) = &best_point {
         check_best_point(&phase, mark)?;
@@ -205,6 +214,9 @@ fn write_one(phase: &Phase, laws: &[WrittenLaw]) -> Table {
     if let Shooting::Multiple { steps, free } = phase.shooting {
         table.insert("segments".to_owned(), complete::whole(steps));
         table.insert("starts".to_owned(), complete::word(&STARTS, free));
+    }
+    if let Some(rows) = phase.part {
+        table.insert("part".to_owned(), complete::whole(rows));
     }
     if let Some(batch) = training::write_batch(&phase.batch) {
         table.insert("batch".to_owned(), batch.into());

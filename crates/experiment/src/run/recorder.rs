@@ -81,11 +81,10 @@ impl<'a> Recorder<'a> {
     ) -> Self {
         let now = Instant::now();
         let training = &experiment.training;
-        let trainer = training.trainer(plan.phase(), &vec![0.0; training.theta_len()]);
         Self {
             experiment,
             plan: plan.clone(),
-            layout: trainer.objective().layout(),
+            layout: training.layout(plan.phase()),
             note: None,
             folder,
             log,

@@ -21,7 +21,11 @@ struct Row {
 
 /// A trajectory that is being read.
 struct Growing {
-    trajectory: Trajectory,
+    name: String,
+    times: Vec<f64>,
+    states: Vec<f64>,
+    inputs: Vec<f64>,
+    scored_from: usize,
     first: Row,
     last: Row,
     /// The texts of the times of these rows.
@@ -110,7 +114,7 @@ impl<'a> Collection<'a> {
         };
         let position = self.position(name, row);
         let growing = &mut self.trajectories[position];
-        if let Some(&before) = growing.trajectory.times.last() {
+        if let Some(&before) = growing.times.last() {
             if let Some(lost) = reading.lost_digits(*time, growing, t, before) {
                 return Err(lost);
             }
@@ -118,12 +122,12 @@ impl<'a> Collection<'a> {
                 return Err(not_after(files, growing, row, t, before));
             }
         }
-        if growing.trajectory.is_empty() {
+        if growing.times.is_empty() {
             growing.first_time.push_str(&reading.record[*time]);
         }
         growing.last_time.clear();
         growing.last_time.push_str(&reading.record[*time]);
-        let initial = growing.trajectory.is_empty();
+        let initial = growing.times.is_empty();
         for (&column, variable) in states.iter().zip(self.variables.state) {
             let value = reading.number(column, || format!("`{variable}`"))?;
             if initial && value.is_none() && !self.variables.open {
@@ -133,16 +137,16 @@ impl<'a> Collection<'a> {
                             to `[training]`";
                 return Err(reading.error(column, message).with_hint(hint));
             }
-            growing.trajectory.states.push(value.unwrap_or(f64::NAN));
+            growing.states.push(value.unwrap_or(f64::NAN));
         }
         for (&column, variable) in inputs.iter().zip(self.variables.inputs) {
             let value = reading.number(column, || format!("`{variable}`"))?;
-            growing.trajectory.inputs.push(value.unwrap_or(f64::NAN));
+            growing.inputs.push(value.unwrap_or(f64::NAN));
         }
         if let Some(column) = *scored {
-            match (reading.record[column].trim(), growing.trajectory.scored_from) {
-                ("0", from) if from == growing.trajectory.len() => {
-                    growing.trajectory.scored_from += 1;
+            match (reading.record[column].trim(), growing.scored_from) {
+                ("0", from) if from == growing.times.len() => {
+                    growing.scored_from += 1;
                 }
                 ("1", _) => {}
                 _ => {
@@ -152,7 +156,7 @@ impl<'a> Collection<'a> {
                 }
             }
         }
-        growing.trajectory.times.push(t);
+        growing.times.push(t);
         growing.last = row;
         Ok(())
     }
@@ -162,14 +166,16 @@ impl<'a> Collection<'a> {
         if let Some(&position) = self.positions.get(name) {
             return position;
         }
-        let trajectory = Trajectory::new(name, Vec::new(), Vec::new());
-        let (first_time, last_time) = (String::new(), String::new());
         self.trajectories.push(Growing {
-            trajectory,
+            name: name.to_owned(),
+            times: Vec::new(),
+            states: Vec::new(),
+            inputs: Vec::new(),
+            scored_from: 0,
             first: row,
             last: row,
-            first_time,
-            last_time,
+            first_time: String::new(),
+            last_time: String::new(),
         });
         let position = self.trajectories.len() - 1;
         self.positions.insert(name.to_owned(), position);
@@ -181,7 +187,10 @@ impl<'a> Collection<'a> {
         let Self { variables, files, trajectories, .. } = self;
         let names = variables.inputs;
         let finished = trajectories.into_iter().map(|growing| {
-            let Growing { mut trajectory, first, .. } = growing;
+            let Growing { name, times, states, inputs, scored_from, first, .. } = growing;
+            let (times, inputs) = (times.into(), inputs.into());
+            let mut trajectory =
+                Trajectory { name, times, states: states.into(), inputs, scored_from };
             let (sheet, layout, _) = &files[first.file];
             let within = |error: Diagnostic| FileError { file: first.file, error };
             if trajectory.len() < 2 {
@@ -332,7 +341,7 @@ fn not_after(
     if growing.last.file != row.file {
         there = format!("{there} of `{}`", files[growing.last.file].0.path().display());
     }
-    let name = &growing.trajectory.name;
+    let name = &growing.name;
     let whose = if layout.trajectory.is_some() {
         format!(" in trajectory `{name}`")
     } else {

@@ -11,6 +11,7 @@
 //! back; a missing cell is empty.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use lawful::{Dataset, Interpolation};
@@ -33,29 +34,33 @@ fn columns(variables: Variables) -> Vec<String> {
 pub fn write_dataset(dataset: &Dataset, path: &Path) -> Result<(), Diagnostic> {
     let variables = Variables { state: dataset.state(), inputs: dataset.inputs(), open: true };
     let (states, inputs) = (variables.state.len(), variables.inputs.len());
-    let failed =
-        |error: csv::Error| Diagnostic::new(format!("cannot write `{}`: {error}", path.display()));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(columns(variables)).map_err(failed)?;
     let mut names = HashSet::new();
-    for trajectory in dataset.trajectories() {
-        if !names.insert(&trajectory.name) {
-            let name = &trajectory.name;
-            return Err(Diagnostic::new(format!("two trajectories are called `{name}`"))
-                .with_hint("give each trajectory its own name"));
-        }
-        for (n, &t) in trajectory.times.iter().enumerate() {
-            let numbers = [t].into_iter();
-            let numbers = numbers.chain(trajectory.states[n * states..][..states].iter().copied());
-            let numbers = numbers.chain(trajectory.inputs[n * inputs..][..inputs].iter().copied());
-            let cells = numbers.map(|x| if x.is_nan() { String::new() } else { format!("{x:?}") });
-            let scored = u8::from(n >= trajectory.scored_from).to_string();
-            let cells = [trajectory.name.clone()].into_iter().chain(cells).chain([scored]);
-            writer.write_record(cells).map_err(failed)?;
-        }
+    if let Some(twice) = dataset.trajectories().iter().find(|t| !names.insert(&t.name)) {
+        return Err(Diagnostic::new(format!("two trajectories are called `{}`", twice.name))
+            .with_hint("give each trajectory its own name"));
     }
-    let bytes = writer.into_inner().map_err(|error| failed(error.into_error().into()))?;
-    files::write(path, &bytes)
+    files::stream(path, |file| {
+        let mut writer = csv::Writer::from_writer(file);
+        writer.write_record(columns(variables))?;
+        let mut cell = String::new();
+        for trajectory in dataset.trajectories() {
+            for (n, &t) in trajectory.times.iter().enumerate() {
+                writer.write_field(&trajectory.name)?;
+                let row = trajectory.states[n * states..][..states].iter();
+                let row = row.chain(&trajectory.inputs[n * inputs..][..inputs]);
+                for x in std::iter::once(&t).chain(row) {
+                    cell.clear();
+                    if !x.is_nan() {
+                        write!(cell, "{x:?}").expect("memory can be written");
+                    }
+                    writer.write_field(&cell)?;
+                }
+                writer.write_field(if n >= trajectory.scored_from { "1" } else { "0" })?;
+                writer.write_record(None::<&[u8]>)?;
+            }
+        }
+        writer.flush()
+    })
 }
 
 /// Reads data in the form above.

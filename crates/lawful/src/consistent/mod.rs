@@ -227,5 +227,5 @@ fn expand(trajectory: &Trajectory, rows: &Rows<'_>, z: &[f64]) -> TableRows {
             slopes[row * d + i] = rows.scale[i] * slope;
         }
     }
-    TableRows { times: trajectory.times.clone(), states, slopes }
+    TableRows { times: trajectory.times.to_vec(), states, slopes }
 }

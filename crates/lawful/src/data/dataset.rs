@@ -1,20 +1,24 @@
 //! Measurements: trajectories of states and inputs at their own times.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
-/// One trajectory: rows of states (and inputs) at increasing times.
+use super::Numbers;
+
+/// One trajectory: rows of states (and inputs) at increasing times. Copies share their rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
     /// Its name in the data, or a number.
     pub name: String,
     /// Times of the rows, strictly increasing.
-    pub times: Vec<f64>,
+    pub times: Numbers,
     /// States, row after row (`rows × state variables`); NaN is a missing cell, which has no weight
     /// in the loss. The first row is complete, for it is the initial state, unless that is trained
     /// (see [`Dataset::with_open_starts`]).
-    pub states: Vec<f64>,
+    pub states: Numbers,
     /// Exogenous inputs, row after row (`rows × inputs`), complete.
-    pub inputs: Vec<f64>,
+    pub inputs: Numbers,
     /// Rows before this one are solved but not scored: neither their errors nor their violations
     /// count. Used where a test begins later than the trajectory.
     pub scored_from: usize,
@@ -23,7 +27,8 @@ pub struct Trajectory {
 impl Trajectory {
     /// A trajectory without inputs, all of it scored.
     pub fn new(name: impl Into<String>, times: Vec<f64>, states: Vec<f64>) -> Self {
-        Self { name: name.into(), times, states, inputs: Vec::new(), scored_from: 0 }
+        let (times, states, inputs) = (times.into(), states.into(), Numbers::default());
+        Self { name: name.into(), times, states, inputs, scored_from: 0 }
     }
 
     /// Number of rows.
@@ -107,12 +112,12 @@ pub enum DataError {
     },
 }
 
-/// Checked measurements: trajectories that can be trained on or scored.
+/// Checked measurements: trajectories that can be trained on or scored. Copies share them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     state: Vec<String>,
     inputs: Vec<String>,
-    trajectories: Vec<Trajectory>,
+    trajectories: Arc<Vec<Trajectory>>,
 }
 
 impl Dataset {
@@ -132,7 +137,7 @@ impl Dataset {
     /// # Errors
     /// If a cell is missing.
     pub fn check_starts(&self) -> Result<(), DataError> {
-        for trajectory in &self.trajectories {
+        for trajectory in &*self.trajectories {
             let first = trajectory.states.iter().zip(&self.state);
             if let Some((_, variable)) = first.clone().find(|(value, _)| value.is_nan()) {
                 let (trajectory, variable) = (trajectory.name.clone(), variable.clone());
@@ -154,7 +159,7 @@ impl Dataset {
         for trajectory in &trajectories {
             check(trajectory, &state, &inputs)?;
         }
-        Ok(Self { state, inputs, trajectories })
+        Ok(Self { state, inputs, trajectories: Arc::new(trajectories) })
     }
 
     /// One trajectory from arrays in memory; `states` are rows, one value per name each.
@@ -202,7 +207,7 @@ impl Dataset {
 
     /// Number of cells without a measurement.
     pub fn missing(&self) -> usize {
-        self.trajectories.iter().flat_map(|t| &t.states).filter(|value| value.is_nan()).count()
+        self.trajectories.iter().flat_map(|t| &*t.states).filter(|value| value.is_nan()).count()
     }
 }
 

@@ -1,14 +1,16 @@
 //! Estimates the measurement noise from the data alone.
 
+use crate::Dataset;
 use crate::statistics::mean_and_variance;
-use crate::{Dataset, Trajectory};
 
 /// Orders of the divided differences.
 const ORDERS: std::ops::RangeInclusive<usize> = 2..=6;
+/// Cells of the highest order.
+const MOST_CELLS: usize = *ORDERS.end() + 1;
 /// If the size falls by more than this factor from the second last order to the last, it is not noise.
 const STILL_FALLING: f64 = 1.7;
 /// Fewest differences for an estimate.
-const FEWEST: usize = 4;
+const FEWEST: u32 = 4;
 
 /// Estimates the noise of each state variable, as a share of its standard deviation.
 ///
@@ -30,14 +32,13 @@ pub fn noise(dataset: &Dataset) -> Vec<f64> {
 /// Estimates the noise of one state variable as a share of its standard deviation; 0 if there are too
 /// few cells for an estimate, or the variable is constant.
 pub(crate) fn of_variable(dataset: &Dataset, variable: usize) -> f64 {
-    let columns = columns(dataset, variable);
-    let all = || columns.iter().flatten().map(|&(_, value)| value);
+    let all = || cells(dataset, variable).flatten().map(|(_, value)| value);
     let (mean, variance) = mean_and_variance(all());
     let spread = variance.sqrt();
     if spread <= 1e-12 * mean.abs() {
         return 0.0;
     }
-    let sizes = sizes(&columns);
+    let sizes = sizes(dataset, variable);
     let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
     match sizes[..] {
         [] => 0.0,
@@ -50,26 +51,39 @@ pub(crate) fn of_variable(dataset: &Dataset, variable: usize) -> f64 {
 /// square of its divided differences, even if it is that of a signal sampled too coarsely. `None` if there
 /// are too few cells.
 pub(crate) fn at_most(dataset: &Dataset, variable: usize) -> Option<f64> {
-    sizes(&columns(dataset, variable)).into_iter().reduce(f64::min)
+    sizes(dataset, variable).into_iter().reduce(f64::min)
 }
 
-/// Returns the measured cells of one state variable, with their times, of each trajectory.
-fn columns(dataset: &Dataset, variable: usize) -> Vec<Vec<(f64, f64)>> {
+/// Returns times and values of the measured cells of one state variable, of each trajectory.
+fn cells(
+    dataset: &Dataset,
+    variable: usize,
+) -> impl Iterator<Item = impl Iterator<Item = (f64, f64)> + Clone> + Clone {
     let d = dataset.state().len();
-    let of_trajectory = |t: &Trajectory| {
+    dataset.trajectories().iter().map(move |t| {
         let values = t.states.iter().skip(variable).step_by(d).copied();
-        t.times.iter().copied().zip(values).filter(|(_, value)| value.is_finite()).collect()
-    };
-    dataset.trajectories().iter().map(of_trajectory).collect()
+        t.times.iter().copied().zip(values).filter(|(_, value)| value.is_finite())
+    })
 }
 
 /// Returns the root mean squares of the divided differences of each order that has enough of them.
-fn sizes(columns: &[Vec<(f64, f64)>]) -> Vec<f64> {
+fn sizes(dataset: &Dataset, variable: usize) -> Vec<f64> {
     let of_order = |order: usize| {
-        let windows = columns.iter().flat_map(|cells| cells.windows(order + 1));
-        let squares: Vec<f64> = windows.map(|cells| difference(cells).powi(2)).collect();
-        (squares.len() >= FEWEST)
-            .then(|| (squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+        let (mut sum, mut count) = (0.0, 0);
+        for cells in cells(dataset, variable) {
+            // The last cells, the newest at the end.
+            let (mut window, mut known) = ([(0.0, 0.0); MOST_CELLS], 0);
+            for cell in cells {
+                window.rotate_left(1);
+                window[MOST_CELLS - 1] = cell;
+                known += 1;
+                if known > order {
+                    sum += difference(&window[MOST_CELLS - 1 - order..]).powi(2);
+                    count += 1;
+                }
+            }
+        }
+        (count >= FEWEST).then(|| (sum / f64::from(count)).sqrt())
     };
     ORDERS.filter_map(of_order).collect()
 }

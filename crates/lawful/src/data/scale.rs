@@ -1,12 +1,14 @@
 //! Scaling from data: the units in which the network and the objective work.
 
-use lawful_law::{Law, Steps, Workspace};
+use std::borrow::Cow;
+
+use lawful_law::Law;
 use lawful_ode::Scaling;
 
-use super::{Dataset, Interpolation, Trajectory, fill, noise};
+use super::{Dataset, Interpolation, LawWindow, Trajectory, fill, noise};
 use crate::ConsistentTable;
 use crate::statistics::{mean_and_variance, mean_square};
-use crate::{LearnedConstant, Units, extend_rows};
+use crate::{LearnedConstant, Units};
 
 /// Largest number of rows of a trajectory at which the size of a law is evaluated: more would not change
 /// it.
@@ -122,11 +124,10 @@ fn rate_of(trajectories: &[Trajectory], d: usize, variable: usize, noise: f64) -
     loop {
         let (mut rates, mut changes, mut count) = (0.0, 0.0, 0.0);
         for trajectory in trajectories {
-            let cells: Vec<(f64, f64)> = (trajectory.times.iter().copied())
-                .zip(trajectory.states.iter().skip(variable).step_by(d).copied())
-                .filter(|(_, value)| value.is_finite())
-                .collect();
-            for (a, b) in cells.iter().zip(cells.iter().skip(apart)) {
+            let all = (trajectory.times.iter().copied())
+                .zip(trajectory.states.iter().skip(variable).step_by(d).copied());
+            let cells = all.filter(|(_, value)| value.is_finite());
+            for (a, b) in cells.clone().zip(cells.skip(apart)) {
                 rates += ((b.1 - a.1) / (b.0 - a.0)).powi(2);
                 changes += (b.1 - a.1).powi(2);
                 count += 1.0;
@@ -164,12 +165,12 @@ pub fn units(
     // Constants do not move along a path.
     let mut scale = scaling.state.clone();
     scale.resize(scale.len() + firsts.len(), 0.0);
-    let (mut sizes, mut rows) = (vec![(0.0, 0.0); laws.len()], Vec::new());
+    let (mut sizes, mut window) = (vec![(0.0, 0.0); laws.len()], LawWindow::default());
     for trajectory in dataset.trajectories() {
         let states = completed(trajectory, scaling);
-        extend_rows(&states, scaling.state.len(), &firsts, &mut rows);
         for (law, size) in laws.iter().zip(&mut sizes) {
-            let (sum, count) = sensitivity(law, trajectory, &rows, &scale);
+            let (sum, count) =
+                sensitivity(law, trajectory, (&states, &firsts), &scale, &mut window);
             *size = (size.0 + sum, size.1 + count);
         }
     }
@@ -182,9 +183,12 @@ pub fn units(
 
 /// Returns the states of a trajectory with gaps filled: by linear interpolation between measured cells,
 /// and by the centre for a variable without any.
-pub(crate) fn completed(trajectory: &Trajectory, scaling: &Scaling) -> Vec<f64> {
+pub(crate) fn completed<'a>(trajectory: &'a Trajectory, scaling: &Scaling) -> Cow<'a, [f64]> {
+    if trajectory.states.iter().all(|value| value.is_finite()) {
+        return Cow::Borrowed(&trajectory.states);
+    }
     let d = scaling.state.len();
-    let mut states = trajectory.states.clone();
+    let mut states = trajectory.states.to_vec();
     for variable in 0..d {
         let mut cells: Vec<f64> = states.iter().skip(variable).step_by(d).copied().collect();
         if !fill(Interpolation::Linear, &trajectory.times, &mut cells, 1) {
@@ -194,25 +198,24 @@ pub(crate) fn completed(trajectory: &Trajectory, scaling: &Scaling) -> Vec<f64> 
             *state = cell;
         }
     }
-    states
+    Cow::Owned(states)
 }
 
-/// Returns `Σ_n Σ_{m, i} (∂c_n/∂y_{m,i} s_i)²` over some rows, and the number of these rows.
-fn sensitivity(law: &Law, trajectory: &Trajectory, states: &[f64], scale: &[f64]) -> (f64, f64) {
-    let n = trajectory.len();
-    let steps = Steps { times: &trajectory.times, states, inputs: &trajectory.inputs };
-    let rows = law.reach().range(n);
+/// Returns `Σ_n Σ_{m, i} (∂c_n/∂y_{m,i} s_i)²` over some rows, and the number of these rows. `states` are those
+/// of the trajectory without gaps, and what follows each.
+fn sensitivity(
+    law: &Law,
+    trajectory: &Trajectory,
+    states: (&[f64], &[f64]),
+    scale: &[f64],
+    window: &mut LawWindow,
+) -> (f64, f64) {
+    let rows = law.reach().range(trajectory.len());
     let stride = rows.len().div_ceil(EVALUATED_ROWS).max(1);
-    let mut workspace = Workspace::default();
-    let mut residuals = vec![0.0; n];
     let (mut sum, mut count) = (0.0, 0.0);
     for row in rows.step_by(stride) {
-        law.residuals(&steps, &mut workspace, &mut residuals);
-        let (mut residual_bar, mut state_bar) = (vec![0.0; n], vec![0.0; states.len()]);
-        residual_bar[row] = 1.0;
-        law.pull_back(&steps, &mut workspace, &residual_bar, &mut state_bar);
-        let squares = state_bar.iter().zip(scale.iter().cycle()).map(|(bar, s)| (bar * s).powi(2));
-        let square = squares.sum::<f64>();
+        let at = window.gather(law, trajectory, states, row..row + 1);
+        let square = window.square(law, at, scale);
         if square.is_finite() {
             sum += square;
             count += 1.0;

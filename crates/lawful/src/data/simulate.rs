@@ -94,9 +94,9 @@ impl Simulation {
         }
         Ok(Trajectory {
             name: name.to_owned(),
-            times: times.to_vec(),
-            states: path.observed(0).to_vec(),
-            inputs,
+            times: times.to_vec().into(),
+            states: path.observed(0).to_vec().into(),
+            inputs: inputs.into(),
             scored_from: 0,
         })
     }

@@ -86,7 +86,7 @@ fn thinned(trajectory: &Trajectory, d: usize) -> Cow<'_, Trajectory> {
     };
     let Trajectory { name, times, states, inputs, .. } = trajectory;
     Cow::Owned(Trajectory {
-        inputs: rows(inputs, inputs.len() / n),
+        inputs: rows(inputs, inputs.len() / n).into(),
         ..Trajectory::new(name, rows(times, 1), rows(states, d))
     })
 }

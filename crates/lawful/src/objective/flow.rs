@@ -16,13 +16,21 @@ use super::initial_states::InitialStates;
 use crate::data::{Table, Tables};
 use crate::{Dataset, Interpolation, Problem, Segment};
 
+/// Rows of the data above which the tapes of all groups together are bounded by [`TAPES`] too: what does not fit is
+/// computed twice, out of the processor's cache, which takes about as long as fetching it.
+const MANY_ROWS: usize = 100_000;
+/// Bytes of all tapes together, with many rows.
+const TAPES: usize = 32 << 20;
+/// Most and fewest lanes that groups share.
+const MOST_LANES: usize = 256;
+const FEWEST_LANES: usize = 16;
+
 /// Columns of a group on a fixed grid: enough for an efficient matrix product, few enough that two
 /// cores share a dozen trajectories.
 const COLUMNS: usize = 16;
 
 /// Segments that are solved together as the columns of one solve, with the buffers of that solve.
 struct Group {
-    field: Shifted,
     /// Index of the segment of each column.
     segments: Vec<usize>,
     /// Columns whose initial state is not the measured one, each with the index of that state.
@@ -36,24 +44,36 @@ struct Group {
     unrecorded: Path,
     /// The mode of the last solve.
     mode: Mode,
-    /// Adjoints of the observed states, in the path's own layout, and of the initial states.
-    observed_bar: Vec<f64>,
+    /// Adjoints of the initial states.
     initial_bar: Vec<f64>,
-    /// θ's adjoint, if there are several groups.
-    theta_bar: Vec<f64>,
     /// The sensitivities of the recorded path.
     sensitivities: Vec<f64>,
     outcome: Result<(), SolveError>,
+}
+
+/// A field with its tape, and the buffers of one pull-back. Group n uses lane n; many groups share lanes, and
+/// then a group's tape is lost to the next.
+struct Lane {
+    field: Shifted,
+    /// Adjoints of the observed states, in the path's own layout.
+    observed_bar: Vec<f64>,
+    /// θ's adjoint, if there are several groups.
+    theta_bar: Vec<f64>,
 }
 
 /// All groups, with their buffers.
 pub(crate) struct Flow {
     field: Box<dyn VectorField>,
     solver: Solver,
+    /// The memory of the solver's settings.
+    memory: usize,
     interpolation: Interpolation,
     groups: Vec<Group>,
     /// Number of groups in use.
     used: usize,
+    lanes: Vec<Lane>,
+    /// Number of lanes in use.
+    lanes_used: usize,
     segments: Vec<Segment>,
     /// Group and column of each segment.
     places: Vec<(usize, usize)>,
@@ -85,10 +105,13 @@ impl Flow {
     ) -> Self {
         Self {
             field,
+            memory: solver.memory(),
             solver,
             interpolation,
             groups: Vec::new(),
             used: 0,
+            lanes: Vec::new(),
+            lanes_used: 0,
             segments: Vec::new(),
             places: Vec::new(),
             order: Vec::new(),
@@ -130,7 +153,6 @@ impl Flow {
         self.used = segments.len().div_ceil(columns);
         while self.groups.len() < self.used {
             self.groups.push(Group {
-                field: Shifted::new(self.field.fork()),
                 segments: Vec::new(),
                 free: Vec::new(),
                 origins: Vec::new(),
@@ -138,9 +160,7 @@ impl Flow {
                 recorded: Path::default(),
                 unrecorded: Path::default(),
                 mode: Mode::Record,
-                observed_bar: Vec::new(),
                 initial_bar: Vec::new(),
-                theta_bar: Vec::new(),
                 sensitivities: Vec::new(),
                 outcome: Ok(()),
             });
@@ -174,7 +194,44 @@ impl Flow {
                 pushed.expect("a dataset's times increase, and segments are sorted by length");
                 self.places[n] = (g, column);
             }
-            group.field.set_origins(group.origins.iter().copied());
+        }
+        self.assign_lanes(dataset.rows());
+    }
+
+    /// Decides how many groups have a tape at the same time.
+    fn assign_lanes(&mut self, rows: usize) {
+        let groups = &self.groups[..self.used];
+        let own = self.solver.tableau().own_stages();
+        let bytes = |group: &Group| {
+            let (columns, intervals) = (group.ivps.columns(), group.ivps.times(0).len() - 1);
+            let slots = match self.solver.control() {
+                Control::Grid { substeps } => intervals * substeps * own,
+                // A guess: the tape grows with the steps.
+                Control::Adaptive(_) => intervals * (own + 1),
+            };
+            // Weights are in memory twice: as they are, and packed.
+            slots * self.field.slot_bytes(columns)
+                + 2 * size_of::<f64>() * self.field.parameter_len()
+        };
+        let all: usize = groups.iter().map(bytes).sum();
+        let largest = groups.iter().map(bytes).max().unwrap_or(0).max(1);
+        let bound = if rows > MANY_ROWS { TAPES.min(self.memory) } else { self.memory };
+        self.lanes_used = if all <= bound {
+            groups.len()
+        } else {
+            (bound / largest).clamp(FEWEST_LANES, MOST_LANES).min(groups.len())
+        };
+        if rows > MANY_ROWS {
+            self.solver = self.solver.with_memory(bound / self.lanes_used.max(1));
+        } else {
+            self.solver = self.solver.with_memory(self.memory);
+        }
+        while self.lanes.len() < self.lanes_used {
+            self.lanes.push(Lane {
+                field: Shifted::new(self.field.fork()),
+                observed_bar: Vec::new(),
+                theta_bar: Vec::new(),
+            });
         }
     }
 
@@ -186,8 +243,8 @@ impl Flow {
         (starts, z): (&InitialStates, &[f64]),
         mode: Mode,
     ) -> Result<(), FailedSolve> {
-        let Self { groups, solver, interpolation, segments, used, .. } = self;
-        let groups = &mut groups[..*used];
+        let Self { groups, solver, interpolation, segments, used, lanes, lanes_used, .. } = self;
+        let (groups, lanes) = (&mut groups[..*used], &mut lanes[..*lanes_used]);
         for Group { free, ivps, .. } in &mut *groups {
             let d = ivps.state_len();
             for &(column, at) in &*free {
@@ -195,14 +252,17 @@ impl Flow {
             }
         }
         let (solver, interpolation, segments) = (&*solver, *interpolation, &*segments);
-        for_each(groups, |group| {
-            group.solve(dataset, solver, interpolation, segments, theta, mode);
+        let shared = groups.len() > lanes.len();
+        for_each(groups, lanes, |group, lane| {
+            group.solve(lane, dataset, solver, interpolation, segments, theta, mode);
+            if shared {
+                group.recorded.lose_tape();
+            }
         });
         for group in groups {
             if let Err(error) = &group.outcome {
                 let column = group.segments[error.at().column];
-                let trajectory = segments[column].trajectory;
-                let error = group.field.at_user_times(error.clone());
+                let (trajectory, error) = (segments[column].trajectory, error.clone());
                 return Err(FailedSolve { trajectory, error });
             }
         }
@@ -220,33 +280,32 @@ impl Flow {
     pub(crate) fn pull_back<'a>(
         &mut self,
         dataset: &Dataset,
-        bar: impl Fn(usize) -> &'a [f64],
+        bar: impl Fn(usize) -> &'a [f64] + Sync,
         gradient: &mut [f64],
         (starts, z_bar): (&InitialStates, &mut [f64]),
     ) {
-        for (n, &(group, column)) in self.places.iter().enumerate() {
-            let Group { recorded, observed_bar, .. } = &mut self.groups[group];
-            observed_bar.resize(recorded.all_observed().len(), 0.0);
-            let bar = bar(n);
-            observed_bar[recorded.offset(column)..][..bar.len()].copy_from_slice(bar);
-        }
-        let Self { groups, solver, interpolation, segments, used, .. } = self;
-        let groups = &mut groups[..*used];
+        let Self { groups, solver, interpolation, segments, used, lanes, lanes_used, .. } = self;
+        let (groups, lanes) = (&mut groups[..*used], &mut lanes[..*lanes_used]);
         let (solver, interpolation, segments) = (&*solver, *interpolation, &*segments);
         gradient.fill(0.0);
-        if let [group] = groups {
-            group.pull_back(dataset, solver, interpolation, segments, gradient);
+        if let ([group], [lane]) = (&mut *groups, &mut *lanes) {
+            group.gather_bar(lane, &bar);
+            group.pull_back(lane, dataset, solver, interpolation, segments, gradient);
         } else {
-            groups.par_iter_mut().for_each(|group| {
-                let mut theta_bar = std::mem::take(&mut group.theta_bar);
-                theta_bar.clear();
-                theta_bar.resize(gradient.len(), 0.0);
-                group.pull_back(dataset, solver, interpolation, segments, &mut theta_bar);
-                group.theta_bar = theta_bar;
-            });
-            for group in &*groups {
-                for (sum, part) in gradient.iter_mut().zip(&group.theta_bar) {
-                    *sum += part;
+            // Sums are in the order of the groups, however many have a lane at the same time.
+            for groups in groups.chunks_mut(lanes.len().max(1)) {
+                for_each(groups, lanes, |group, lane| {
+                    group.gather_bar(lane, &bar);
+                    let mut theta_bar = std::mem::take(&mut lane.theta_bar);
+                    theta_bar.clear();
+                    theta_bar.resize(gradient.len(), 0.0);
+                    group.pull_back(lane, dataset, solver, interpolation, segments, &mut theta_bar);
+                    lane.theta_bar = theta_bar;
+                });
+                for lane in &lanes[..groups.len()] {
+                    for (sum, part) in gradient.iter_mut().zip(&lane.theta_bar) {
+                        *sum += part;
+                    }
                 }
             }
         }
@@ -260,10 +319,13 @@ impl Flow {
 
     /// Computes the sensitivities of the last recording solve.
     pub(crate) fn sensitivities(&mut self, dataset: &Dataset) {
-        let Self { groups, solver, interpolation, segments, used, .. } = self;
+        let Self { groups, solver, interpolation, segments, used, lanes, lanes_used, .. } = self;
+        let (groups, lanes) = (&mut groups[..*used], &mut lanes[..*lanes_used]);
         let (solver, interpolation, segments) = (&*solver, *interpolation, &*segments);
-        for_each(&mut groups[..*used], |group| {
-            let Group { field, ivps, recorded, sensitivities: matrix, origins, .. } = group;
+        for_each(groups, lanes, |group, lane| {
+            let Group { ivps, recorded, sensitivities: matrix, origins, .. } = group;
+            let field = &mut lane.field;
+            field.set_origins(origins.iter().copied());
             let inputs = tables(dataset, interpolation, segments, &group.segments, origins);
             matrix.resize(sensitivities_len(field, ivps), 0.0);
             sensitivities(field, solver, ivps, &inputs, recorded, matrix);
@@ -297,8 +359,10 @@ pub(crate) enum Mode {
 }
 
 impl Group {
+    #[expect(clippy::too_many_arguments, reason = "a solve and the lane that it uses")]
     fn solve(
         &mut self,
+        lane: &mut Lane,
         dataset: &Dataset,
         solver: &Solver,
         interpolation: Interpolation,
@@ -306,14 +370,17 @@ impl Group {
         theta: &[f64],
         mode: Mode,
     ) {
-        let Self { field, ivps, recorded, unrecorded, segments: members, origins, .. } = self;
+        let Self { ivps, recorded, unrecorded, segments: members, origins, .. } = self;
+        let field = &mut lane.field;
+        field.set_origins(origins.iter().copied());
         field.set_parameters(theta);
         let inputs = tables(dataset, interpolation, segments, members, origins);
-        self.outcome = match mode {
+        let outcome = match mode {
             Mode::Record => solve(field, solver, ivps, &inputs, recorded),
             Mode::Observe => predict(field, solver, ivps, &inputs, unrecorded),
             Mode::Replay => replay(field, solver, ivps, &inputs, recorded, unrecorded),
         };
+        self.outcome = outcome.map_err(|error| field.at_user_times(error));
         self.mode = mode;
     }
 
@@ -322,15 +389,28 @@ impl Group {
         if self.mode == Mode::Record { &self.recorded } else { &self.unrecorded }
     }
 
+    /// Gathers the adjoints of the observed states in the layout of the recorded path.
+    fn gather_bar<'a>(&self, lane: &mut Lane, bar: impl Fn(usize) -> &'a [f64]) {
+        let Self { recorded, segments, .. } = self;
+        lane.observed_bar.resize(recorded.all_observed().len(), 0.0);
+        for (column, &n) in segments.iter().enumerate() {
+            let bar = bar(n);
+            lane.observed_bar[recorded.offset(column)..][..bar.len()].copy_from_slice(bar);
+        }
+    }
+
     fn pull_back(
         &mut self,
+        lane: &mut Lane,
         dataset: &Dataset,
         solver: &Solver,
         interpolation: Interpolation,
         segments: &[Segment],
         theta_bar: &mut [f64],
     ) {
-        let Self { field, ivps, recorded, observed_bar, initial_bar, origins, .. } = self;
+        let Self { ivps, recorded, initial_bar, origins, .. } = self;
+        let Lane { field, observed_bar, .. } = lane;
+        field.set_origins(origins.iter().copied());
         let members = &self.segments;
         let inputs = tables(dataset, interpolation, segments, members, origins);
         initial_bar.clear();
@@ -354,10 +434,19 @@ fn tables<'a>(
     Tables { interpolation, table, lifetime: PhantomData }
 }
 
-/// Does the work for each group, in parallel if there are several.
-fn for_each(groups: &mut [Group], work: impl Fn(&mut Group) + Sync + Send) {
-    match groups {
-        [group] => work(group),
-        groups => groups.par_iter_mut().for_each(work),
+/// Does the work for each group in its lane, in parallel if there are several.
+fn for_each(
+    groups: &mut [Group],
+    lanes: &mut [Lane],
+    work: impl Fn(&mut Group, &mut Lane) + Sync + Send,
+) {
+    for groups in groups.chunks_mut(lanes.len().max(1)) {
+        match (groups, &mut *lanes) {
+            ([group], [lane, ..]) => work(group, lane),
+            (groups, lanes) => {
+                let pairs = groups.par_iter_mut().zip(lanes.par_iter_mut());
+                pairs.for_each(|(group, lane)| work(group, lane));
+            }
+        }
     }
 }

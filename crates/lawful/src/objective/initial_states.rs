@@ -1,5 +1,7 @@
 //! Initial states that are trained along with the field.
 
+use std::borrow::Cow;
+
 use lawful_ode::Scaling;
 
 use super::on_laws::{NoStart, OnLaws};
@@ -59,6 +61,21 @@ pub struct ParameterLayout {
 }
 
 impl ParameterLayout {
+    /// Returns the layout of an objective with these free starts on these segments.
+    pub(crate) fn new(
+        fields: usize,
+        dataset: &Dataset,
+        free_starts: FreeStarts,
+        segments: &[Segment],
+    ) -> Self {
+        let starts = if free_starts == FreeStarts::default() {
+            InitialStates::default()
+        } else {
+            InitialStates::new(dataset, &crate::scaling(dataset), free_starts, segments)
+        };
+        starts.layout(fields)
+    }
+
     /// Returns the part of θ that the next phase continues with: the field's parameters, and the initial
     /// states of trajectories.
     pub fn keep(&self, theta: &[f64]) -> Vec<f64> {
@@ -112,15 +129,16 @@ impl InitialStates {
             |first: usize| if first == 0 { free_starts.initial } else { free_starts.segments };
         let mut places: Vec<(usize, usize)> = (segments.iter())
             .map(|segment| (segment.trajectory, segment.first))
-            // Laws on a segment may use the trajectory's initial state too.
-            .chain(segments.iter().map(|segment| (segment.trajectory, 0)))
+            // Laws on a segment may use the trajectory's initial state too, and the next phase may use
+            // trajectories of which this one has no segment.
+            .chain((0..dataset.trajectories().len()).map(|trajectory| (trajectory, 0)))
             .filter(|&(_, first)| free(first))
             .collect();
         places.sort_unstable();
         places.dedup();
         let d = dataset.state().len();
         let mut guesses = Vec::with_capacity(places.len() * d);
-        let mut filled = (usize::MAX, Vec::new());
+        let mut filled = (usize::MAX, Cow::default());
         for &(trajectory, row) in &places {
             if filled.0 != trajectory {
                 let states = completed(&dataset.trajectories()[trajectory], scaling);

@@ -170,6 +170,21 @@ impl Objective {
         solver: Solver,
         strategy: Box<dyn Strategy>,
     ) -> Result<Self, ObjectiveError> {
+        let segments = Segment::whole(&problem.dataset);
+        Self::on(segments, problem, field, solver, strategy)
+    }
+
+    /// Creates the objective on these segments of the data; buffers are for them alone.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on(
+        segments: Vec<Segment>,
+        problem: Problem,
+        field: Box<dyn VectorField>,
+        solver: Solver,
+        strategy: Box<dyn Strategy>,
+    ) -> Result<Self, ObjectiveError> {
         let (laws, parameters) = (problem.laws.len(), field.parameter_len());
         let (states, inputs) = (problem.dataset.state().len(), problem.dataset.inputs().len());
         for (what, found, expected, fits) in [
@@ -194,7 +209,7 @@ impl Objective {
             weights: vec![0.0; laws],
             gradient: vec![0.0; parameters],
         };
-        let (segments, starts) = (Segment::whole(&problem.dataset), InitialStates::default());
+        let starts = InitialStates::default();
         flow.select(&problem, &segments, &starts);
         misfit.lay_out(&problem, &segments, &starts);
         let continuity = Evaluator::new(strategy.of_continuity(), misfit.continuity().laws)?;
@@ -500,8 +515,7 @@ fn pull_back(
     let (field_bar, z_bar) = gradient.split_at_mut(field.len());
     z_bar.fill(0.0);
     misfit.pull_back(slopes, problem, (starts, z_bar));
-    let bar = |n: usize| misfit.observed_bar(n);
-    flow.pull_back(&problem.dataset, bar, field_bar, (starts, z_bar));
+    flow.pull_back(&problem.dataset, misfit.observed_bars(), field_bar, (starts, z_bar));
     starts.pull_back(z_bar);
     misfit.add_parameters(&problem.constants, field, field_bar);
 }

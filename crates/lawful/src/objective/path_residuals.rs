@@ -217,7 +217,7 @@ impl Residuals for PathResiduals {
             misfit.pull_back((&*slopes, &self.of_continuity), problem, (&*starts, &mut *of_starts));
             slopes.residuals[point.place] = 0.0;
             for (s, segment) in segments.iter().enumerate() {
-                let bars = misfit.observed_bar(s);
+                let bars = misfit.observed_bars()(s);
                 let rows = flow.sensitivity(s).chunks_exact(p + d);
                 initial_bar.fill(0.0);
                 for (bar, row) in bars.iter().zip(rows).filter(|(bar, _)| **bar != 0.0) {

@@ -71,7 +71,7 @@ impl Prepared {
     /// Returns the error on held-out data, or the objective of the plan's last phase without decay, both
     /// by the prediction solver on full trajectories; `None` if they cannot be solved.
     fn judge(&self, plan: &Plan, kept: &[f64]) -> Option<f64> {
-        let phase = &Phase { shooting: Shooting::Single, ..plan.last_phase().clone() };
+        let phase = &Phase { shooting: Shooting::Single, part: None, ..plan.last_phase().clone() };
         let (data, held_out) = self.split();
         if let Some(held_out) = held_out {
             let mut objective = self.validation(phase, held_out, self.predict).with_decay(0.0, 0);

@@ -6,7 +6,7 @@ use super::recipes::UNRESOLVED;
 use super::{Outcome, Phase, Plan, Prepared, Remedy, Shooting, StopReason, finer};
 use crate::number::short;
 use crate::statistics::{mean_and_variance, mean_square};
-use crate::{ConsistentTable, Dataset, Failure, data};
+use crate::{ConsistentTable, Dataset, Failure, Numbers, data};
 
 /// A fit is flat if the variance of its prediction is below this share of the data's variance.
 const FLAT: f64 = 0.05;
@@ -117,7 +117,7 @@ fn diverged(
 fn first_solvable(training: &Prepared, phase: &Phase, theta: &[f64]) -> Option<usize> {
     let Control::Grid { .. } = training.solver.control() else { return None };
     let (data, _) = training.split();
-    let segments = phase.shooting.segments(&data);
+    let segments = phase.segments(&data);
     let error = |factor: usize| {
         let solver = finer(training.solver, phase.substeps * factor);
         let mut objective = training.objective_with(phase, data.clone(), solver).ok()?;
@@ -168,7 +168,9 @@ fn poor_fit(training: &Prepared, plan: &Plan, path: &Measured) -> Option<Diagnos
         what += ", and the laws hold";
     }
     let first = if without_laws { "without laws" } else { "by multiple shooting" };
-    let remedy = start(training).map(|start| {
+    // Where training begins on a part of the data, so does a restart.
+    let restarts = phase.part.is_some() || training.phases.iter().all(|phase| phase.part.is_none());
+    let remedy = start(training).filter(|_| restarts).map(|start| {
         let how = format!("restarting from {start}, first {first}");
         (how, multiple_shooting(training, plan.at(), without_laws, true))
     });
@@ -343,16 +345,23 @@ fn measure(training: &Prepared, solver: Solver, theta: &[f64]) -> Option<Measure
         (0..training.laws.len()).map(|k| misfit.mean_violation(k) / training.units.laws[k]).sum();
     let count = data.trajectories().len();
     let predicted: Vec<Vec<f64>> = (0..count).map(|n| objective.predicted(n).to_vec()).collect();
-    let measured: Vec<Vec<f64>> = data.trajectories().iter().map(|t| t.states.clone()).collect();
+    let measured: Vec<Numbers> = data.trajectories().iter().map(|t| t.states.clone()).collect();
     let error = scaled_mean_square(data, &predicted, &measured);
     Some(Measured { predicted, error, violation })
 }
 
 /// Returns the mean squared difference, in standard deviations of each state variable, over the cells
 /// that both have.
-pub fn scaled_mean_square(data: &Dataset, a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+pub fn scaled_mean_square<A, B>(data: &Dataset, a: &[A], b: &[B]) -> f64
+where
+    A: AsRef<[f64]>,
+    B: AsRef<[f64]>,
+{
     let scale = data::scaling(data).state;
-    let pairs = a.iter().zip(b).flat_map(|(a, b)| a.iter().zip(b).zip(scale.iter().cycle()));
+    let pairs = a
+        .iter()
+        .zip(b)
+        .flat_map(|(a, b)| a.as_ref().iter().zip(b.as_ref()).zip(scale.iter().cycle()));
     let differences = pairs.map(|((a, b), scale)| (a - b) / scale);
     mean_square(differences.filter(|difference| !difference.is_nan()))
 }

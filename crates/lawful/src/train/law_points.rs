@@ -111,13 +111,15 @@ fn rows_beyond(times: &[f64], end: f64) -> Vec<f64> {
 fn continued(trajectory: &Trajectory, rows: &[f64]) -> Trajectory {
     let n = trajectory.len();
     let (d, m) = (trajectory.states.len() / n, trajectory.inputs.len() / n);
-    let mut continued = trajectory.clone();
-    continued.times.extend_from_slice(rows);
-    continued.states.resize((n + rows.len()) * d, f64::NAN);
-    for _ in rows {
-        continued.inputs.extend_from_slice(&trajectory.inputs[(n - 1) * m..]);
+    let mut states = trajectory.states.to_vec();
+    states.resize((n + rows.len()) * d, f64::NAN);
+    let last = &trajectory.inputs[(n - 1) * m..];
+    Trajectory {
+        times: [&trajectory.times, rows].concat().into(),
+        states: states.into(),
+        inputs: [&*trajectory.inputs, &last.repeat(rows.len())].concat().into(),
+        ..trajectory.clone()
     }
-    continued
 }
 
 #[cfg(test)]
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn a_trajectory_continues_without_measurements_and_with_its_last_inputs() {
         let mut trajectory = Trajectory::new("a", vec![0.0, 1.0], vec![1.0, 2.0]);
-        trajectory.inputs = vec![5.0, 6.0];
+        trajectory.inputs = vec![5.0, 6.0].into();
         let continued = continued(&trajectory, &[2.0, 3.0]);
         assert_eq!(continued.times, [0.0, 1.0, 2.0, 3.0]);
         assert_eq!(continued.inputs, [5.0, 6.0, 6.0, 6.0]);

@@ -9,10 +9,12 @@
 mod best_model;
 mod best_point;
 mod diagnosis;
+mod expected;
 mod guarantee;
 mod law_points;
 mod laws;
 mod observer;
+mod part;
 mod phase;
 mod plan;
 mod prepared;

@@ -1,6 +1,7 @@
 //! A phase: one part of a training.
 
 use super::LeastSquaresSettings;
+use super::part::part_of;
 use crate::data::Batch;
 use crate::optimiser::{OptimiserKind, Schedule};
 use crate::strategy::StrategySettings;
@@ -25,6 +26,9 @@ pub struct Phase {
     pub substeps: usize,
     /// Least squares from several starts, instead of the optimiser.
     pub least_squares: Option<LeastSquaresSettings>,
+    /// The rows, at most, of the part of the data that it uses, see [`part_of`](super::part::part_of);
+    /// `None` for all data.
+    pub part: Option<usize>,
 }
 
 /// The shooting method of a phase.
@@ -64,15 +68,23 @@ impl Phase {
             strategy: None,
             substeps: 1,
             least_squares: None,
+            part: None,
         }
     }
 
     /// Returns whether all settings beside those of its optimiser and its batch are the defaults.
     pub fn is_plain(&self) -> bool {
-        self.shooting == Shooting::Single
-            && self.strategy.is_none()
-            && self.substeps == 1
-            && self.least_squares.is_none()
+        let one = self.shooting == Shooting::Single && self.strategy.is_none();
+        one && self.substeps == 1 && self.part.is_none() && self.least_squares.is_none()
+    }
+
+    /// Returns the segments of these data that it uses in every iteration.
+    pub fn segments(&self, dataset: &Dataset) -> Vec<Segment> {
+        let segments = self.shooting.segments(dataset);
+        match self.part {
+            Some(rows) => part_of(&segments, rows),
+            None => segments,
+        }
     }
 
     /// Describes it: `L-BFGS, multiple shooting on segments of 10 steps, 1000 iterations`.
@@ -98,13 +110,14 @@ impl Phase {
             1 => String::new(),
             substeps => format!(", {substeps} times the solver steps"),
         };
+        let part = self.part.map_or(String::new(), |rows| format!(", a part of {rows} rows"));
         let optimiser = match self.least_squares {
             Some(LeastSquaresSettings { starts, .. }) => {
                 format!("Levenberg–Marquardt from {starts} starts")
             }
             None => self.optimiser.title().to_owned(),
         };
-        format!("{optimiser}, {on}{strategy}{substeps}, {} iterations", self.iterations)
+        format!("{optimiser}, {on}{part}{strategy}{substeps}, {} iterations", self.iterations)
     }
 }
 

@@ -13,8 +13,8 @@ use crate::strategy::{StrategySettings, Vanilla};
 use crate::{
     Accuracy, ConsistentTable, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts,
     GuaranteedLaws, Initialise, Interpolation, KnownDescription, LawPoints, LearnedConstant, Loss,
-    Model, NetworkDescription, Objective, ObjectiveError, Problem, Random, Segment, Trajectory,
-    Units, initial_states,
+    Model, NetworkDescription, Objective, ObjectiveError, ParameterLayout, Problem, Random,
+    Segment, Trajectory, Units, initial_states,
 };
 
 /// A training in which every setting has a value. [`Training::prepare`](super::Training::prepare)
@@ -322,7 +322,7 @@ impl Prepared {
         dataset: Dataset,
         solver: Solver,
     ) -> Result<Objective, ObjectiveError> {
-        let segments = phase.shooting.segments(&dataset);
+        let segments = phase.segments(&dataset);
         self.objective_on(phase, self.with_points(phase, dataset), Some(segments), solver)
     }
 
@@ -339,16 +339,20 @@ impl Prepared {
         let problem = Problem { units, points, ..self.problem(dataset) };
         let segments = match segments {
             Some(segments) => problem.points.stretched(&problem.dataset, segments),
-            None => phase.shooting.segments(&problem.dataset),
+            None => phase.segments(&problem.dataset),
         };
-        let free = matches!(phase.shooting, Shooting::Multiple { free: true, .. });
-        let free_starts = FreeStarts { initial: self.initial_state, segments: free };
+        let free_starts = self.free_starts(phase);
         let laws = self.laws.iter();
         let penalised: Vec<bool> =
             laws.map(|law| law.enforcement() == Enforcement::Penalty).collect();
         let field = self.build_field();
-        let objective = Objective::new(problem, field, solver, strategy.kind.build(&penalised))?
-            .with_decay(self.decay, self.shape().parameter_len());
+        let strategy = strategy.kind.build(&penalised);
+        let objective = if phase.part.is_some() {
+            Objective::on(segments.clone(), problem, field, solver, strategy)?
+        } else {
+            Objective::new(problem, field, solver, strategy)?
+        };
+        let objective = objective.with_decay(self.decay, self.shape().parameter_len());
         let objective = if free_starts == FreeStarts::default() {
             objective
         } else {
@@ -358,6 +362,19 @@ impl Prepared {
             Some(laws) => objective.on_laws(laws),
             None => objective,
         })
+    }
+
+    /// Returns the layout of θ in a phase, without the buffers of its objective.
+    pub fn layout(&self, phase: &Phase) -> ParameterLayout {
+        let free_starts = self.free_starts(phase);
+        let (trained, _) = self.split();
+        let segments = phase.segments(&trained);
+        ParameterLayout::new(self.parameter_len(), &trained, free_starts, &segments)
+    }
+
+    fn free_starts(&self, phase: &Phase) -> FreeStarts {
+        let free = matches!(phase.shooting, Shooting::Multiple { free: true, .. });
+        FreeStarts { initial: self.initial_state, segments: free }
     }
 
     /// Returns the training loop of a phase that continues with what was kept of the previous one.
@@ -374,13 +391,13 @@ impl Prepared {
             schedule: phase.schedule,
             ..Settings::default()
         };
-        let segments = phase.shooting.segments(&trained);
+        let segments = phase.segments(&trained);
         let objective = self.objective(phase, trained).expect("`prepare` has made one before");
         let Problem { dataset, points, .. } = objective.problem();
-        let sampler = match phase.shooting {
-            Shooting::Single => Sampler::new(phase.batch, dataset, self.seed)
+        let sampler = match (phase.shooting, phase.part) {
+            (Shooting::Single, None) => Sampler::new(phase.batch, dataset, self.seed)
                 .expect("`prepare` has found a complete row to start from"),
-            Shooting::Multiple { .. } => Sampler::of(points.stretched(dataset, segments)),
+            _ => Sampler::of(points.stretched(dataset, segments)),
         };
         let mut theta = objective.layout().extend(kept);
         self.place_segments(&objective, &mut theta);
@@ -388,7 +405,7 @@ impl Prepared {
         let trainer = Trainer::new(objective, optimiser, settings, theta);
         let trainer = trainer.expect("θ of its own objective").with_sampler(sampler);
         match held_out {
-            Some(held_out) if phase.shooting == Shooting::Single => {
+            Some(held_out) if phase.shooting == Shooting::Single && phase.part.is_none() => {
                 let solver = finer(self.solver, phase.substeps);
                 let objective = self.validation(phase, held_out, solver);
                 let validation = Validation::new(objective, VALIDATE_EVERY, PATIENCE);

@@ -246,7 +246,7 @@ impl Training {
     /// points [between](StrategySettings::between) rows or there is a horizon. No value of the data is used.
     #[must_use]
     pub fn test_times(mut self, data: &Dataset) -> Self {
-        let times = data.trajectories().iter().map(|t| (t.name.clone(), t.times.clone()));
+        let times = data.trajectories().iter().map(|t| (t.name.clone(), t.times.to_vec()));
         self.test_times.extend(times);
         self
     }
@@ -505,7 +505,8 @@ fn check(prepared: &Prepared) -> Result<Vec<String>, TrainingError> {
         checked.map_err(|reason| TrainingError::Phase { number: n + 1, reason })?;
         prepared.strategy_of(phase).kind.check_laws(laws).map_err(ObjectiveError::Strategy)?;
         prepared.check()?;
-        prepared.objective(phase, prepared.data.clone())?;
+        // Whether it can be built does not depend on the number of rows.
+        prepared.objective(&Phase { part: None, ..phase.clone() }, first_rows(&prepared.data))?;
     }
     Ok(moved)
 }
@@ -540,6 +541,19 @@ fn automatic(laws: &[Law], phases: &Phases, remarks: &mut Vec<String>) -> Strate
         let between = StrategySettings::BETWEEN;
         StrategySettings { between, ..StrategySettings::new(AugmentedLagrangian::default()) }
     }
+}
+
+/// Returns the first rows of the first trajectory.
+fn first_rows(data: &Dataset) -> Dataset {
+    const ROWS: usize = 16;
+    let mut first = data.trajectories()[0].clone();
+    let (d, m) = (data.state().len(), data.inputs().len());
+    first.times.truncate(ROWS);
+    first.states.truncate(ROWS * d);
+    first.inputs.truncate(ROWS * m);
+    let first = Trajectory { scored_from: 0, ..first };
+    let (state, inputs) = (data.state().to_vec(), data.inputs().to_vec());
+    Dataset::with_open_starts(state, inputs, vec![first]).expect("rows of checked data")
 }
 
 fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
@@ -583,6 +597,14 @@ fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
     }
     if strategy.best_point.is_some() && !phase.optimiser.returns_to_best_point() {
         return Err(format!("{optimiser} never takes a worse point than the best one"));
+    }
+    if let Some(rows) = phase.part {
+        if rows < 2 {
+            return Err(format!("a part of {rows} rows, but at least 2 are needed"));
+        }
+        if phase.batch != Batch::Full {
+            return Err("a phase on a part of the data has no batches".to_owned());
+        }
     }
     match phase.shooting {
         Shooting::Multiple { steps: 0, .. } => Err("segments of 0 steps".to_owned()),

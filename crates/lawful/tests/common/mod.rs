@@ -49,7 +49,7 @@ pub(crate) fn trajectory(seed: u64, rows: usize) -> Trajectory {
         states.extend([0.5 * random.normal() + far, 0.5 * random.normal() - far]);
         inputs.push(random.normal());
     }
-    Trajectory { name: seed.to_string(), times, states, inputs, scored_from: 0 }
+    Trajectory { inputs: inputs.into(), ..Trajectory::new(seed.to_string(), times, states) }
 }
 
 /// Trajectories as the data of a problem with states x, v and the input u.

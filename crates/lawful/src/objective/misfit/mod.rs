@@ -368,12 +368,14 @@ impl Misfit {
         (layer.state_bar, layer.rates_bar) = (state_bar, rates_bar);
     }
 
-    /// Returns the adjoints of the predicted states of segment `n` from the last pull-back.
-    pub(crate) fn observed_bar(&self, n: usize) -> &[f64] {
+    /// Returns the adjoints of the predicted states of each segment from the last pull-back.
+    pub(crate) fn observed_bars<'a>(&'a self) -> impl Fn(usize) -> &'a [f64] + Sync {
         let Layer { segments, times, states, state_bar, .. } = &self.layers[0];
-        let segment = &segments[n];
         let d = states.len() / times.len().max(1);
-        &state_bar[(segment.points.start + segment.lead) * d..segment.points.end * d]
+        move |n| {
+            let segment = &segments[n];
+            &state_bar[(segment.points.start + segment.lead) * d..segment.points.end * d]
+        }
     }
 }
 

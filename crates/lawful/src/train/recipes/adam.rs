@@ -26,9 +26,14 @@ fn choose(facts: &Facts) -> Choice {
     Choice::with_remedies(phases(facts))
 }
 
+/// Returns Adam with the rate of this recipe.
+pub(super) fn optimiser() -> OptimiserKind {
+    OptimiserKind::Adam(AdamSettings { rate: RATE, ..AdamSettings::default() })
+}
+
 /// Returns the phases; trajectories too short for segments have single shooting only.
 pub(super) fn phases(facts: &Facts) -> Vec<Phase> {
-    let adam = OptimiserKind::Adam(AdamSettings { rate: RATE, ..AdamSettings::default() });
+    let adam = optimiser();
     let mut whole = phase(adam.clone(), ON_THE_WHOLE, Shooting::Single);
     whole.schedule = Schedule { decay: RateDecay::Cosine, ..whole.schedule };
     match segments(facts) {

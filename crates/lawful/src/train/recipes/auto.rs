@@ -4,6 +4,7 @@ use lawful_ode::Control;
 
 use super::super::prepared::{holds_out_trajectories, split};
 use super::super::{Shooting, Start};
+use super::large::{self, LARGE};
 use super::{CAUTIOUS, Choice, Facts, Given, Recipe, UNRESOLVED, WIDE, adam, lbfgs, phase};
 use crate::number::short;
 
@@ -41,19 +42,22 @@ fn choose(facts: &Facts) -> Choice {
         .copied()
         .enumerate()
         .fold((0, 0.0), |worst, one| if one.1 > worst.1 { one } else { worst });
-    let mut choice = if level > NOISE {
+    let why = (level > NOISE).then(|| {
         let name = &facts.dataset.state()[noisiest];
         let share = short(100.0 * level);
-        let why = if level < UNRESOLVED {
+        if level < UNRESOLVED {
             format!("`{name}` has noise of about {share} % of its standard deviation")
         } else {
             format!(
                 "`{name}` jumps from row to row, by noise or by motion that the rows do not resolve: treated as noise"
             )
-        };
-        noisy(facts, why)
-    } else {
-        clean(facts)
+        }
+    });
+    let large = facts.dataset.rows() > LARGE;
+    let mut choice = match why {
+        why if large => large::choose(facts, why),
+        Some(why) => noisy(facts, why),
+        None => clean(facts),
     };
     let on_grid = match facts.solver.control() {
         Control::Grid { substeps } => Some(substeps),
@@ -68,7 +72,9 @@ fn choose(facts: &Facts) -> Choice {
         choice.remarks.push(format!("the rows are far apart: {steps} solver steps per interval"));
     }
     if !facts.strategy.is_smooth() {
-        choice.phases = adam::phases(facts);
+        if !large {
+            choice.phases = adam::phases(facts);
+        }
         choice
             .remarks
             .push("the strategy has kinks or jumps, where L-BFGS stalls: Adam instead".to_owned());

@@ -3,6 +3,7 @@
 mod adam;
 mod auto;
 mod evidence;
+mod large;
 mod lbfgs;
 mod paper;
 
@@ -101,14 +102,19 @@ impl Facts<'_> {
     /// in each step, states change on average by at most this share of their standard deviation.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped first")]
     fn substeps(&self, largest_change: f64) -> usize {
+        (self.change() / largest_change).ceil().clamp(1.0, MOST_SUBSTEPS) as usize
+    }
+
+    /// Returns the change of a state from row to row: the largest over the state variables of its root mean
+    /// square, in standard deviations.
+    fn change(&self) -> f64 {
         let scaling = crate::scaling(self.dataset);
         let trajectories = self.dataset.trajectories();
         let span: f64 = trajectories.iter().map(|t| t.times[t.len() - 1] - t.times[0]).sum();
         let steps: usize = trajectories.iter().map(|t| t.len() - 1).sum();
         let interval = span / steps.max(1) as f64;
         let changes = scaling.rate.iter().zip(&scaling.state).map(|(rate, s)| rate * interval / s);
-        let most = changes.fold(0.0, f64::max) / largest_change;
-        most.ceil().clamp(1.0, MOST_SUBSTEPS) as usize
+        changes.fold(0.0, f64::max)
     }
 
     /// Returns the number of steps of the longest trajectory.

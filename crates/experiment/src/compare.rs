@@ -1,24 +1,17 @@
 //! Compares experiments: each with every combination of some changes, from several seeds.
 //!
-//! The changes are a file of axes, each with its levels:
-//!
-//! ```toml
-//! # Keys that get the training's seed, so that every seed has data of its own.
-//! seed-keys = ["data.simulate.noise.seed"]
-//!
-//! [[axis]]
-//! name = "noise"
-//! level = [
-//!     { name = "none" },
-//!     { name = "5 %", quick = true, set.data.simulate.noise.relative = 0.05 },
-//! ]
+//! ```text
+//! files × axes × strategies × seeds ─ plan ─► runner ─► score ─► lines ─┬─► table
+//!                                                                       └─► ranking ─► report, front
 //! ```
-//!
-//! `set` changes keys of every experiment, `for.NAME` those of the experiment of that name; a level
-//! with `for` leaves out experiments that it does not name. `--quick` takes the `quick` levels only; an
-//! axis without any keeps all of its levels.
 
-use std::fmt::Write as _;
+mod axes;
+mod front;
+pub mod ranking;
+mod report;
+mod strategies;
+mod table;
+
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
@@ -30,7 +23,14 @@ use crate::files::{self, Lock};
 use crate::run::{LoadedRun, Status};
 use crate::runner::{self, FinishedRun, StudyObserver, changes};
 use crate::scores::{SetScore, score_sets};
-use lawful::{LawReport, exact, short};
+use lawful::{LawReport, LawStatus, exact};
+
+use axes::{Axis, Level, combinations, read_axes};
+use ranking::{Ranking, rank};
+
+pub use report::json;
+pub use strategies::LeftOut;
+pub use table::markdown;
 
 /// What is compared.
 #[derive(Debug, Clone, Default)]
@@ -45,22 +45,8 @@ pub struct Options {
     pub quick: bool,
     /// Number of trainings that run at the same time.
     pub jobs: usize,
-}
-
-/// One level of an axis.
-#[derive(Debug, Clone)]
-struct Level {
-    name: String,
-    set: Table,
-    of_experiments: Table,
-    quick: bool,
-}
-
-/// A set of alternative changes.
-#[derive(Debug, Clone)]
-struct Axis {
-    name: String,
-    levels: Vec<Level>,
+    /// Strategies that are run side by side, by their words, or `all`; none without that axis.
+    pub strategies: Vec<String>,
 }
 
 /// One training of a comparison.
@@ -89,6 +75,11 @@ pub struct Line {
     pub violation: Option<f64>,
     /// Evaluations of the objective and its gradient.
     pub evaluations: usize,
+    /// Largest violation of any law, as a share of the law's size, on all sets and up to the horizon;
+    /// `None` if it is not known.
+    pub largest: Option<f64>,
+    /// Seconds spent in training.
+    pub seconds: f64,
 }
 
 /// The result of a comparison.
@@ -98,8 +89,16 @@ pub struct Comparison {
     pub lines: Vec<Line>,
     /// Names of the axes.
     pub axes: Vec<String>,
+    /// The table, as in its file.
+    pub text: String,
     /// The file with the table.
     pub table: PathBuf,
+    /// One ranking for each experiment and combination of levels, if strategies are compared.
+    pub rankings: Vec<Ranking>,
+    /// Strategies that cannot be trained with an experiment.
+    pub left_out: Vec<LeftOut>,
+    /// The figures of the fronts.
+    pub figures: Vec<PathBuf>,
     /// Number of trainings that failed.
     pub failed: usize,
     /// The laws that some models break, in the order of the experiments.
@@ -121,7 +120,8 @@ pub struct BrokenLaw {
     pub percent: f64,
 }
 
-/// Trains everything into `out`, and writes `runs.csv` and `table.md` there.
+/// Trains everything into `out`, and writes `runs.csv` and `table.md` there, and of strategies side by
+/// side `front.svg` and `front.png`.
 ///
 /// Returns `None` if the observer stopped it: the same call resumes.
 pub fn compare(
@@ -129,36 +129,15 @@ pub fn compare(
     out: &Path,
     observer: &dyn StudyObserver,
 ) -> Result<Option<Comparison>, Diagnostic> {
-    let (axes, seed_keys) = match &options.axes {
+    let (mut axes, seed_keys) = match &options.axes {
         Some(path) => read_axes(path, options.quick)?,
         None => (Vec::new(), Vec::new()),
     };
-    let mut entries = Vec::new();
-    for path in &options.files {
-        // Errors of the file itself are found first: they have their place in it.
-        let name = config::read(path)?.experiment.name;
-        let table = changes::parse(&path.display().to_string(), &files::read_text(path)?)?;
-        for levels in combinations(&axes, &name) {
-            let mut changed = table.clone();
-            for level in &levels {
-                changes::set(&mut changed, &level.set);
-                if let Some(Value::Table(own)) = level.of_experiments.get(&name) {
-                    changes::set(&mut changed, own);
-                }
-            }
-            for seed in 1..=options.seeds {
-                let mut seeded = changed.clone();
-                let number = i64::try_from(seed).unwrap_or(i64::MAX);
-                for key in seed_keys.iter().filter(|key| has_home(&changed, key)) {
-                    changes::set(&mut seeded, &changes::single(key, number));
-                }
-                changes::set(&mut seeded, &changes::single("training.seed", number));
-                let label = levels.iter().map(|level| level.name.clone()).collect();
-                let file = changes::experiment(&path.display().to_string(), &seeded)?;
-                entries.push(Entry { file, name: name.clone(), levels: label, seed });
-            }
-        }
+    let ranks = !options.strategies.is_empty();
+    if ranks {
+        strategies::add_axis(&mut axes, options)?;
     }
+    let (entries, left_out) = plan(options, &axes, &seed_keys)?;
     files::create_folder(out)?;
     // Until the tables are written: the runner's own lock ends with the trainings.
     let _lock = Lock::take(out, &mut |text| observer.warn(text))?;
@@ -177,10 +156,88 @@ pub fn compare(
     }
     let axes: Vec<String> = axes.into_iter().map(|axis| axis.name).collect();
     files::write(&out.join("runs.csv"), csv(&lines, &axes).as_bytes())?;
+    let rankings = if ranks { rank(&lines, &axes) } else { Vec::new() };
+    let figures = front::write(&rankings, out)?;
+    let text = if ranks { report::markdown(&rankings, &left_out) } else { markdown(&lines, &axes) };
     let table = out.join("table.md");
-    files::write(&table, markdown(&lines, &axes).as_bytes())?;
+    files::write(&table, text.as_bytes())?;
     let failed = finished.iter().filter(|run| run.manifest.status == Status::Failed).count();
-    Ok(Some(Comparison { lines, axes, table, failed, broken }))
+    Ok(Some(Comparison { lines, axes, text, table, rankings, left_out, figures, failed, broken }))
+}
+
+/// Reads the experiment of every training, and which strategies some experiments cannot be trained with.
+fn plan(
+    options: &Options,
+    axes: &[Axis],
+    seed_keys: &[String],
+) -> Result<(Vec<Entry>, Vec<LeftOut>), Diagnostic> {
+    let (mut entries, mut left_out) = (Vec::new(), Vec::new());
+    let mut names: Vec<String> = Vec::new();
+    for path in &options.files {
+        // Errors of the file itself are found first: they have their place in it.
+        let file = config::read(path)?.experiment;
+        let name = file.name.clone();
+        if !options.strategies.is_empty() {
+            strategies::check_file(path, &file, &names)?;
+            names.push(name.clone());
+        }
+        let shown = path.display().to_string();
+        let table = changes::parse(&shown, &files::read_text(path)?)?;
+        let (planned, mut first) = (entries.len(), None);
+        for levels in combinations(axes, &name) {
+            match of_levels((&shown, &name), &table, &levels, (options.seeds, seed_keys)) {
+                Ok(more) => entries.extend(more),
+                Err(error) => {
+                    let Some(strategy) = levels.iter().find_map(|level| level.strategy) else {
+                        return Err(error);
+                    };
+                    let others = levels.iter().filter(|level| level.strategy.is_none());
+                    left_out.push(LeftOut {
+                        experiment: name.clone(),
+                        levels: others.map(|level| level.name.clone()).collect(),
+                        strategy: strategy.to_owned(),
+                        reason: error.message.clone(),
+                    });
+                    first.get_or_insert_with(|| strategies::nothing_left(&shown, strategy, error));
+                }
+            }
+        }
+        if let Some(error) = first.filter(|_| entries.len() == planned) {
+            return Err(error);
+        }
+    }
+    Ok((entries, left_out))
+}
+
+/// Returns the trainings of an experiment with one level of each axis.
+fn of_levels(
+    (path, name): (&str, &str),
+    table: &Table,
+    levels: &[&Level],
+    (seeds, seed_keys): (u64, &[String]),
+) -> Result<Vec<Entry>, Diagnostic> {
+    let mut changed = table.clone();
+    for level in levels {
+        changes::set(&mut changed, &level.set);
+        if let Some(Value::Table(own)) = level.of_experiments.get(name) {
+            changes::set(&mut changed, own);
+        }
+        if let Some(word) = level.strategy {
+            strategies::replace(&mut changed, word);
+        }
+    }
+    let of_seed = |seed: u64| {
+        let mut seeded = changed.clone();
+        let number = i64::try_from(seed).unwrap_or(i64::MAX);
+        for key in seed_keys.iter().filter(|key| has_home(&changed, key)) {
+            changes::set(&mut seeded, &changes::single(key, number));
+        }
+        changes::set(&mut seeded, &changes::single("training.seed", number));
+        let levels = levels.iter().map(|level| level.name.clone()).collect();
+        let file = changes::experiment(path, &seeded)?;
+        Ok(Entry { file, name: name.to_owned(), levels, seed })
+    };
+    (1..=seeds).map(of_seed).collect()
 }
 
 /// Returns whether the table that would hold this key exists.
@@ -194,83 +251,6 @@ fn has_home(table: &Table, key: &str) -> bool {
         }
     }
     true
-}
-
-fn read_axes(path: &Path, quick: bool) -> Result<(Vec<Axis>, Vec<String>), Diagnostic> {
-    let shown = path.display().to_string();
-    let table = changes::parse(&shown, &files::read_text(path)?)?;
-    let wrong = |what: &str| {
-        Diagnostic::new(format!("`{shown}`: {what}")).with_hint(
-            "an axis is `[[axis]]` with `name` and `level = [{ name = \"…\", set.KEY = … }]`",
-        )
-    };
-    let text = |table: &Table, key: &str| table.get(key)?.as_str().map(ToOwned::to_owned);
-    let inner = |table: &Table, key: &str| match table.get(key) {
-        None => Some(Table::new()),
-        Some(value) => value.as_table().cloned(),
-    };
-    let known = ["axis", "seed-keys"];
-    if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
-        return Err(wrong(&format!("unknown key `{key}`")));
-    }
-    let list = |table: &Table, key: &str| -> Option<Vec<Value>> {
-        table.get(key).map_or(Some(Vec::new()), |value| value.as_array().cloned())
-    };
-    let keys =
-        list(&table, "seed-keys").ok_or_else(|| wrong("`seed-keys` must be a list of texts"))?;
-    let keys: Option<_> = keys.iter().map(|key| key.as_str().map(ToOwned::to_owned)).collect();
-    let keys = keys.ok_or_else(|| wrong("`seed-keys` must be a list of texts"))?;
-    let mut axes = Vec::new();
-    for axis in list(&table, "axis").ok_or_else(|| wrong("axes are written as `[[axis]]`"))? {
-        let axis =
-            axis.as_table().cloned().ok_or_else(|| wrong("axes are written as `[[axis]]`"))?;
-        let name = text(&axis, "name").ok_or_else(|| wrong("an axis has no name"))?;
-        if let Some(key) = axis.keys().find(|key| !["name", "level"].contains(&key.as_str())) {
-            return Err(wrong(&format!("unknown key `{key}` of the axis `{name}`")));
-        }
-        let mut levels = Vec::new();
-        for level in
-            list(&axis, "level").ok_or_else(|| wrong("`level` must be a list of tables"))?
-        {
-            let level =
-                level.as_table().ok_or_else(|| wrong("`level` must be a list of tables"))?;
-            let known = ["name", "set", "for", "quick"];
-            if let Some(key) = level.keys().find(|key| !known.contains(&key.as_str())) {
-                return Err(wrong(&format!("unknown key `{key}` of a level of `{name}`")));
-            }
-            let quick = level.get("quick").map_or(Some(false), Value::as_bool);
-            levels.push(Level {
-                name: text(level, "name").ok_or_else(|| wrong("a level has no name"))?,
-                set: inner(level, "set").ok_or_else(|| wrong("`set` must be a table"))?,
-                of_experiments: inner(level, "for")
-                    .ok_or_else(|| wrong("`for` must be a table"))?,
-                quick: quick.ok_or_else(|| wrong("`quick` must be `true` or `false`"))?,
-            });
-        }
-        if quick && levels.iter().any(|level| level.quick) {
-            levels.retain(|level| level.quick);
-        }
-        if levels.is_empty() {
-            return Err(wrong(&format!("the axis `{name}` has no levels")));
-        }
-        axes.push(Axis { name, levels });
-    }
-    Ok((axes, keys))
-}
-
-/// Returns every combination of levels, one of each axis, that applies to an experiment.
-fn combinations<'a>(axes: &'a [Axis], experiment: &str) -> Vec<Vec<&'a Level>> {
-    let mut all: Vec<Vec<&Level>> = vec![Vec::new()];
-    for axis in axes {
-        let applies = |level: &&Level| {
-            level.of_experiments.is_empty() || level.of_experiments.contains_key(experiment)
-        };
-        let levels: Vec<&Level> = axis.levels.iter().filter(applies).collect();
-        all = (all.iter())
-            .flat_map(|chosen| levels.iter().map(move |&level| [&chosen[..], &[level]].concat()))
-            .collect();
-    }
-    all
 }
 
 /// Counts the laws that a model breaks.
@@ -292,6 +272,7 @@ fn count_broken(broken: &mut Vec<BrokenLaw>, experiment: &str, report: &LawRepor
 fn score(entry: &Entry, finished: &FinishedRun) -> Result<(Vec<Line>, LawReport), Diagnostic> {
     let run = LoadedRun::open(finished.folder.path(), None)?;
     let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
+    let largest = largest_violation(&scores.report);
     let line = |set: &SetScore| {
         let score = set.score.as_ref().ok();
         Line {
@@ -302,9 +283,19 @@ fn score(entry: &Entry, finished: &FinishedRun) -> Result<(Vec<Line>, LawReport)
             mse: score.map(|score| score.mse),
             violation: score.map(|score| score.violation),
             evaluations: finished.manifest.done + 1,
+            largest,
+            seconds: finished.manifest.seconds,
         }
     };
     Ok((scores.sets.iter().map(line).collect(), scores.report))
+}
+
+/// Returns the largest violation of any law, as a share of its size; `None` if a law has no value
+/// somewhere, or a path ends too early.
+fn largest_violation(report: &LawReport) -> Option<f64> {
+    let known = |law: &lawful::LawVerdict| law.status != LawStatus::Undefined;
+    (report.unsolved.is_empty() && report.laws.iter().all(known))
+        .then(|| report.laws.iter().map(|law| law.percent / 100.0).fold(0.0, f64::max))
 }
 
 /// One row per training and set.
@@ -327,65 +318,4 @@ fn csv(lines: &[Line], axes: &[String]) -> String {
         csv.end_row();
     }
     csv.into_text()
-}
-
-/// Returns a Markdown table of the median and the worst score over the seeds, for each experiment,
-/// combination of levels and set.
-pub fn markdown(lines: &[Line], axes: &[String]) -> String {
-    let mut text = String::from("| experiment |");
-    for name in axes {
-        let _ = write!(text, " {name} |");
-    }
-    text += " set | seeds | MSE, median | MSE, worst | violation, median | violation, worst | most evaluations |\n|";
-    text += &"---|".repeat(axes.len() + 8);
-    text.push('\n');
-    let mut rest: &[Line] = lines;
-    while let Some(first) = rest.first() {
-        let same =
-            |line: &&Line| line.experiment == first.experiment && line.levels == first.levels;
-        let group: Vec<&Line> = rest.iter().take_while(same).collect();
-        rest = &rest[group.len()..];
-        let mut sets: Vec<&str> = Vec::new();
-        for line in &group {
-            if !sets.contains(&line.set.as_str()) {
-                sets.push(&line.set);
-            }
-        }
-        for set in sets {
-            let of_set: Vec<&Line> = group.iter().copied().filter(|line| line.set == set).collect();
-            let _ = write!(text, "| {} |", first.experiment);
-            for level in &first.levels {
-                let _ = write!(text, " {level} |");
-            }
-            let mses = sorted(of_set.iter().map(|line| line.mse));
-            let violations = sorted(of_set.iter().map(|line| line.violation));
-            let most = of_set.iter().map(|line| line.evaluations).max().unwrap_or(0);
-            let _ = writeln!(
-                text,
-                " {set} | {} | {} | {} | {} | {} | {most} |",
-                of_set.len(),
-                short(median(&mses)),
-                short(mses.last().copied().unwrap_or(f64::NAN)),
-                short(median(&violations)),
-                short(violations.last().copied().unwrap_or(f64::NAN)),
-            );
-        }
-    }
-    text
-}
-
-/// Sorts scores in increasing order; a set that could not be solved counts as infinite.
-fn sorted(values: impl Iterator<Item = Option<f64>>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.map(|value| value.unwrap_or(f64::INFINITY)).collect();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-/// The median of sorted numbers.
-fn median(sorted: &[f64]) -> f64 {
-    match sorted.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => sorted[n / 2],
-        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
-    }
 }

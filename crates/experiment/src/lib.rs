@@ -17,6 +17,7 @@ pub mod predict;
 mod run;
 pub mod runner;
 mod scores;
+pub mod statistics;
 mod summary;
 pub mod table;
 mod times;

@@ -183,19 +183,37 @@ impl Canvas {
                 let frame = Frame { left: x - a, top: y - a, width: 2.0 * a, height: 2.0 * a };
                 self.rectangle(frame, colour);
             }
-            Marker::Triangle => {
-                let (a, b) = (1.15 * r, 0.9 * r);
-                self.polygon(&[(x, y - a), (x + a, y + b), (x - a, y + b)], colour);
+            Marker::Triangle => self.polygon(&triangle((x, y), r), colour),
+            Marker::Inverted => self.polygon(&triangle((x, y), -r), colour),
+            Marker::Diamond => self.polygon(&diamond((x, y), r), colour),
+            Marker::OpenSquare => {
+                let a = 0.9 * r;
+                let corners = [(x - a, y - a), (x + a, y - a), (x + a, y + a), (x - a, y + a)];
+                self.ring(&corners, &pen);
             }
-            Marker::Diamond => {
-                let a = 1.25 * r;
-                self.polygon(&[(x, y - a), (x + a, y), (x, y + a), (x - a, y)], colour);
-            }
-            Marker::Cross => {
-                self.polyline(&[(x - r, y - r), (x + r, y + r)], &pen);
-                self.polyline(&[(x - r, y + r), (x + r, y - r)], &pen);
+            Marker::OpenTriangle => self.ring(&triangle((x, y), r), &pen),
+            Marker::OpenInverted => self.ring(&triangle((x, y), -r), &pen),
+            Marker::OpenDiamond => self.ring(&diamond((x, y), r), &pen),
+            Marker::Cross | Marker::Plus | Marker::Star => {
+                if marker != Marker::Plus {
+                    self.polyline(&[(x - r, y - r), (x + r, y + r)], &pen);
+                    self.polyline(&[(x - r, y + r), (x + r, y - r)], &pen);
+                }
+                if marker != Marker::Cross {
+                    let a = 1.3 * r;
+                    self.polyline(&[(x - a, y), (x + a, y)], &pen);
+                    self.polyline(&[(x, y - a), (x, y + a)], &pen);
+                }
             }
         }
+    }
+
+    /// The edge of a polygon around white.
+    fn ring(&mut self, corners: &[Point], pen: &Pen) {
+        let mut outline = String::new();
+        trace(&mut outline, corners);
+        outline.push('Z');
+        self.path(outline, Some(Colour(255, 255, 255)), Some(pen));
     }
 
     /// A line of text, its baseline at `y`.
@@ -239,6 +257,17 @@ impl Canvas {
             stroke_dasharray: None,
         })));
     }
+}
+
+/// The corners of a triangle with its tip up, or down if `r` is negative.
+fn triangle((x, y): Point, r: f64) -> [Point; 3] {
+    let (a, b) = (1.15 * r, 0.9 * r);
+    [(x, y - a), (x + a, y + b), (x - a, y + b)]
+}
+
+fn diamond((x, y): Point, r: f64) -> [Point; 4] {
+    let a = 1.25 * r;
+    [(x, y - a), (x + a, y), (x, y + a), (x - a, y)]
 }
 
 /// Appends `M x y L x y …` to a path, in hundredths.

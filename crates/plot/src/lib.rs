@@ -38,7 +38,7 @@
 //! ```
 //!
 //! ```text
-//! curves · gallery · phase · residuals · learning   what is shown
+//! curves · gallery · phase · residuals · learning · front   what is shown
 //!                     sheet                         panels in rows and columns, title, legend, notes
 //!                     panel                         frame, axes, marks, legend
 //!           scale · ticks · trace · text            where things go
@@ -50,6 +50,7 @@ mod curve_axes;
 mod curve_marks;
 mod curves;
 mod dashes;
+mod front;
 mod gallery;
 mod learning;
 mod legend;
@@ -68,6 +69,7 @@ mod ticks;
 mod trace;
 
 pub use curves::{CurvesFigure, Prediction, TimeRange, Trajectory, curves, side_by_side};
+pub use front::{Contestant, FrontFigure, FrontPanel, Interval, front};
 pub use gallery::{Exhibit, GalleryFigure, gallery};
 pub use learning::{Events, History, LearningFigure, learning};
 pub use phase::phase;

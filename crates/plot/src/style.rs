@@ -98,12 +98,29 @@ pub(super) enum Marker {
     Diamond,
     Ring,
     Cross,
+    Inverted,
+    Plus,
+    OpenSquare,
+    OpenTriangle,
+    OpenDiamond,
+    OpenInverted,
+    Star,
 }
 
 /// The marker of the `index`-th trajectory.
 pub(super) fn trajectory_marker(index: usize) -> Marker {
     use Marker::{Cross, Diamond, Disc, Ring, Square, Triangle};
     [Disc, Square, Triangle, Diamond, Ring, Cross][index % 6]
+}
+
+/// The marker of the `index`-th of up to 13 methods.
+pub(super) fn method_marker(index: usize) -> Marker {
+    use Marker::{Inverted, OpenDiamond, OpenInverted, OpenSquare, OpenTriangle, Plus, Star};
+    let more = [Inverted, Plus, OpenSquare, OpenTriangle, OpenDiamond, OpenInverted, Star];
+    match index % 13 {
+        index if index < 6 => trajectory_marker(index),
+        index => more[index - 6],
+    }
 }
 
 /// The colour of the `index`-th trajectory.

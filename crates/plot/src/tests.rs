@@ -84,7 +84,24 @@ fn all_kinds(name: &str, t: &[f64], values: &[f64]) -> Vec<(&'static str, Figure
                 events: vec![Events { name: name.clone(), iterations: t.to_vec() }],
             }),
         ),
+        ("front", front(&contest(&name, t, values))),
     ]
+}
+
+/// Two panels with a method for each value.
+fn contest(name: &str, t: &[f64], values: &[f64]) -> FrontFigure {
+    let at = |n: usize| values.get(n % values.len().max(1)).copied().unwrap_or(f64::NAN);
+    let interval = |n: usize| Interval { middle: at(n), low: at(n + 1), high: at(n + 2) };
+    let contestant = |(n, t): (usize, &f64)| Contestant {
+        name: if n == 0 { name.to_owned() } else { format!("m{n}") },
+        error: interval(n),
+        violation: Interval { middle: *t, ..interval(3 * n) },
+    };
+    let contestants = t.iter().enumerate().map(contestant).collect();
+    let panel = FrontPanel { title: name.to_owned(), contestants };
+    let panels = vec![panel.clone(), panel];
+    let (title, error, violation) = (name.to_owned(), name.to_owned(), name.to_owned());
+    FrontFigure { title, error, violation, limit: at(0), panels }
 }
 
 /// Width and height in a PNG's header.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lawful_experiment::compare::{BrokenLaw, Comparison, Options, compare, markdown};
+use lawful_experiment::compare::{BrokenLaw, Options, compare, json};
 use lawful_experiment::{Diagnostic, counted, short};
 
 use crate::output::{data, talk, typed};
@@ -31,7 +31,14 @@ pub(crate) struct Compare {
     /// Folder for all results; an interrupted comparison resumes there
     #[arg(long, value_name = "FOLDER", default_value = "compare")]
     out: PathBuf,
-    /// Print only the table
+    /// Run strategies side by side, in the place of the files' own: `all`, or words of `kind` in `[strategy]`
+    /// with commas between. Ranks them by error and violation, with rank tests and a figure of both
+    #[arg(long, value_name = "WORDS", value_delimiter = ',')]
+    strategies: Vec<String>,
+    /// Print everything that was compared as JSON, in the place of the table
+    #[arg(long)]
+    json: bool,
+    /// Print only the table, or the JSON
     #[arg(long, short)]
     quiet: bool,
 }
@@ -47,24 +54,33 @@ pub(crate) fn run(options: &Compare) -> Result<u8, Diagnostic> {
         seeds: options.seeds,
         quick: options.quick,
         jobs: options.jobs.map_or(cores, usize::from),
+        strategies: options.strategies.clone(),
     };
     let progress = StudyProgress::new(options.quiet);
     let compared = compare(&wanted, &options.out, &progress);
     progress.clear();
-    let Some(Comparison { lines, axes, table, failed, broken }) = compared? else {
+    let Some(compared) = compared? else {
         if !options.quiet {
             talk("interrupted: the same command resumes");
         }
         return Ok(INTERRUPTED);
     };
-    data(&markdown(&lines, &axes))?;
+    if options.json {
+        data(&format!("{:#}\n", json(&compared)))?;
+    } else {
+        data(&compared.text)?;
+    }
+    let (failed, broken) = (compared.failed, &compared.broken);
     if !options.quiet {
         let runs = options.out.join("runs.csv");
-        talk(format!("\nwrote {} and {}", typed(&table), typed(&runs)));
+        let svg = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "svg");
+        let mut written = vec![typed(&compared.table)];
+        written.extend(compared.figures.iter().filter(svg).map(|path| typed(path)));
+        talk(format!("\nwrote {} and {}", written.join(", "), typed(&runs)));
     }
     if !broken.is_empty() {
         talk("warning: models break laws; `lawful evaluate` says where, and what to try next");
-        for BrokenLaw { experiment, law, models, of, percent } in &broken {
+        for BrokenLaw { experiment, law, models, of, percent } in broken {
             let most = short(*percent);
             talk(format!(
                 "  {experiment}: `{law}` by {models} of {of} models, by up to {most} % of its size"

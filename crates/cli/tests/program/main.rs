@@ -5,6 +5,7 @@ mod bad_data;
 mod bad_experiment;
 mod bad_options;
 mod check;
+mod compare;
 mod evaluate;
 mod failure;
 mod init;

@@ -68,6 +68,16 @@ pub(crate) fn keys() -> Vec<&'static str> {
     keys
 }
 
+/// All words of `kind` in `[strategy]`.
+pub(crate) fn words() -> Vec<&'static str> {
+    [AUTO].into_iter().chain(StrategyKind::NAMES.iter().map(|&(word, _)| word)).collect()
+}
+
+/// Returns whether the strategy of a word takes a key.
+pub(crate) fn word_has_key(word: &str, key: &str) -> bool {
+    StrategyKind::from_name(word).is_some_and(|kind| has_key(&kind, key))
+}
+
 /// The strategy, and the places of `kind`, and of `best-point` if it is on.
 pub(crate) struct Written<'s> {
     /// `None` if the training chooses it: `kind = "auto"`.
@@ -101,10 +111,8 @@ pub(crate) fn read<'s>(
     laws: &[WrittenLaw],
     place: Place,
 ) -> Result<Written<'s>, Diagnostic> {
-    let mut words: Vec<_> = StrategyKind::NAMES.iter().map(|&(word, _)| (word, word)).collect();
-    if place != Place::Phase {
-        words.insert(0, (AUTO, AUTO));
-    }
+    let mut words: Vec<_> = words().into_iter().map(|word| (word, word)).collect();
+    words.retain(|(word, _)| place != Place::Phase || *word != AUTO);
     let default = StrategyKind::default();
     let kind_mark = section.peek("kind");
     let word = match section.take("kind") {

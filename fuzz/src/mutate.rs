@@ -143,7 +143,7 @@ mod tests {
         let source = b"t,x\n0,1.5\n1,2.5\n";
         let draw = |n: u64| mutate(&mut Random::new(n, "case"), source, b"a,b\n", &["NaN"]);
         let all: std::collections::BTreeSet<Vec<u8>> = (0..2000).map(draw).collect();
-        assert!(all.len() > 1500, "{}", all.len());
+        assert!(all.len() > 1000, "{}", all.len());
         assert!((0..2000).all(|n| draw(n) == draw(n)));
     }
 

@@ -147,8 +147,8 @@ fn every_default_is_written_out() {
     [test]
 
     [field]
-    hidden = [50, 50]
-    activations = ["tanh", "tanh"]
+    hidden = [8]
+    activations = ["tanh"]
     init = { kind = "normal", std = 0.1 }
     time-input = false
     precision = "double"
@@ -170,12 +170,13 @@ fn every_default_is_written_out() {
     [training]
     loss = "mse"
     scale = "auto"
-    initial-state = "data"
+    initial-state = "train"
     weight-decay = 0.0
     validation = 0.0
-    remedies = true
+    remedies = false
     seed = 1
-    phase = [{ optimiser = { kind = "lbfgs", memory = 100, scaling = "newest" }, iterations = 999, segments = 2, starts = "data", substeps = 4 }, { optimiser = { kind = "lbfgs", memory = 100, scaling = "newest" }, iterations = 3989, substeps = 4 }]
+    start = "table"
+    phase = [{ least-squares = { starts = 15, screening = 30, kept = 4, rounds = 3, round = 30 }, iterations = 180, substeps = 2 }]
     "#);
 }
 

@@ -381,12 +381,12 @@ fn horizon(value: &str, more: &str) -> String {
 #[test]
 fn a_horizon_is_a_time_after_the_data() {
     let law = "[[law]]\nholds = \"x >= 0\"\n";
-    assert_snapshot!(horizon("9", law), @r#"
-    error: `horizon` has no effect: no trajectory of the training data ends before t = 9
+    assert_snapshot!(horizon("8.5", law), @r#"
+    error: `horizon` has no effect: no trajectory of the training data ends before t = 8.5
       experiment.toml:3:11
-        horizon = 9
-                  ^
-    hint: give a time after 9, or leave it out
+        horizon = 8.5
+                  ^^^
+    hint: give 9 or a later time, or leave it out
     "#);
     assert_snapshot!(horizon("20", ""), @r#"
     error: `horizon` has no effect: there is no law

@@ -269,7 +269,7 @@ fn a_key_of_a_later_version_is_unknown() {
         "[strategy]
 lagrangian = true
 ",
-        "[[law]]\nholds = \"x <= 9\"\nweight = 2\n",
+        "[[law]]\nholds = \"x <= 9\"\npriority = 2\n",
         "[compare]\nseeds = [1, 2]\n",
     ] {
         assert!(error_with(more).starts_with("error: unknown "), "{more}");

@@ -267,7 +267,7 @@ fn points_between_rows_are_for_laws_and_are_written_out() {
 #[test]
 fn a_key_without_effect_is_an_error() {
     assert_snapshot!(error_with("[strategy]\nmu = 10\n"), @r#"
-    error: the strategy `self-adaptive` has no key `mu`
+    error: the strategy `auto` has no key `mu`
       experiment.toml:7:6
         mu = 10
              ^^

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! A network `f_θ` is the right-hand side of an ODE. Its solution is fitted to measurements, under laws
-//! that must hold at every time step. The default is the self-adaptive penalty method of Coelho, Costa
-//! and Ferrás (arXiv 2307.14940):
+//! that must hold at every time step: by the form of the vector field where that can guarantee them, by an
+//! augmented Lagrangian, or by the self-adaptive penalty method of Coelho, Costa and Ferrás (arXiv 2307.14940):
 //!
 //! ```text
 //! dŷ/dt = f_θ(t, ŷ, u)     l(θ) = mean over measured cells of (ŷ − y)²

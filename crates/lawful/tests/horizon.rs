@@ -155,9 +155,9 @@ fn multipliers_of_segments_are_those_of_full_trajectories() {
 #[test]
 fn a_horizon_that_cannot_be_reached_is_refused() {
     let reason = |training: Training| training.prepare().unwrap_err().to_string();
-    let after = "`horizon` is 1, but must be a time after the last row of a trajectory";
-    assert_eq!(reason(training(0).horizon(1.0)), after);
-    assert!(reason(training(0).horizon(f64::NAN)).contains("is NaN, but must be a time after"));
+    let after = "`horizon` is 0.9, but must be the time of the last row of a trajectory, or later";
+    assert_eq!(reason(training(0).horizon(0.9)), after);
+    assert!(reason(training(0).horizon(f64::NAN)).contains("is NaN, but must be the time of"));
     assert!(reason(training(0).horizon(1e9)).contains("at most a million row intervals"));
     let windows = Phase {
         batch: Batch::Windows { count: 2, rows: 3 },

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use lawful::ode::{Adaptive, tableaus};
-use lawful::{Control, Dataset, Prepared, Random, Solver, Training, Trajectory};
+use lawful::{Control, Dataset, FieldSettings, Prepared, Random, Solver, Training, Trajectory};
 
 /// A noisy oscillation of `rows` rows, of which only every `every`-th one up to `until` is measured.
 fn oscillation(rows: u32, every: u32, until: u32) -> Trajectory {
@@ -23,7 +23,9 @@ fn oscillation(rows: u32, every: u32, until: u32) -> Trajectory {
 
 fn data(trajectory: Trajectory) -> Training {
     let data = Dataset::new(vec!["x".to_owned()], Vec::new(), vec![trajectory]).unwrap();
-    Training::new(data)
+    // With a network of one's own, noisy data are not trained by least squares.
+    let field = FieldSettings::new(data.state());
+    Training::new(data).field(field)
 }
 
 fn says(prepared: &Prepared, what: &str) -> bool {
@@ -62,7 +64,8 @@ fn held_out_trajectories_without_a_measurement_are_no_validation() {
         })
         .collect();
     let data = Dataset::new(vec!["x".to_owned()], Vec::new(), trajectories).unwrap();
-    let prepared = Training::new(data).initial_state(false).prepare().unwrap();
+    let field = FieldSettings::new(data.state());
+    let prepared = Training::new(data).field(field).initial_state(false).prepare().unwrap();
     assert!(prepared.validation == 0.0 && prepared.decay > 0.0, "{:?}", prepared.remarks);
     assert!(says(&prepared, "the rows to hold out have no measurement: weight decay"));
 }

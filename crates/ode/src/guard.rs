@@ -52,6 +52,14 @@ pub struct Refused {
     pub why: Arc<str>,
 }
 
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the step {}", self.why)
+    }
+}
+
+impl std::error::Error for Refused {}
+
 impl Refused {
     /// A refusal for this reason.
     pub fn new(why: impl Into<Arc<str>>) -> Self {

@@ -1,6 +1,7 @@
 //! The library and the program train the same model, to the byte.
 
 use lawful::optimiser::{AdamSettings, LbfgsSettings};
+use lawful::strategy::{SelfAdaptive, StrategySettings};
 use lawful::{Dataset, FieldSettings, Laws, Model, Phase, Shooting, Trained, Training, Trajectory};
 use lawful_experiment::{LoadedRun, ModelChoice, exact};
 use serde_json::json;
@@ -126,7 +127,8 @@ phase = [
 #[test]
 fn the_recipe_auto_gives_the_same_bytes_as_in_the_library() {
     let data = measurements(16, false);
-    let library = training(&data).seed(2).run().unwrap();
+    let strategy = StrategySettings::new(SelfAdaptive::smooth());
+    let library = training(&data).strategy(strategy).seed(2).run().unwrap();
     assert_eq!(library.recipe, Some("auto"));
     let phases = library.phases.join("\n");
     assert!(phases.contains("multiple shooting"), "{phases}");

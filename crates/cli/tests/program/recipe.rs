@@ -117,7 +117,8 @@ fn a_law_without_a_value_at_first_is_left_out_at_first() {
         [[law]]\nname = \"growth\"\nholds = \"next(ln(x)) >= ln(x)\"\n\
         [data.simulate]\nequations = { x = \"1\" }\ninitial = { x = 0.1 }\n\
         grid = { from = 0, to = 10, points = 30 }\n\
-        [field]\nhidden = [6]\ninit = { std = 3.0 }\n[training]\nseed = 2\n";
+        [field]\nhidden = [6]\ninit = { std = 3.0 }\n[training]\nseed = 2\n\
+        [strategy]\nkind = \"self-adaptive\"\n";
     let place = Place::with(text);
     let said = place.lawful(["train", "experiment.toml"]);
     assert_eq!(said.code, 0, "{}", said.err);
@@ -169,7 +170,7 @@ fn what_contradicts_itself_is_refused() {
         ),
         (
             "[training]\nphase = [{ iterations = 5, part = 1 }]\n",
-            "`part` in [training.phase] is 1, but must be a whole number from 2",
+            "`part` in [training.phase] is 1, but must be a whole number of at least 2",
         ),
         (
             "[training]\nphase = [{ iterations = 5, part = 9, batch = { windows = 2, rows = 3 } }]\n",

@@ -2,7 +2,7 @@
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `hidden` | `[50, 50]`; `[8]` with `recipe = "evidence"` | 1 to 1 000 000 each | width of each hidden layer |
+//! | `hidden` | `[50, 50]`; `[8]` with `recipe = "evidence"`, and for scarce or noisy data with `recipe = "auto"` | 1 to 1 000 000 each | width of each hidden layer |
 //! | `activations` | `"tanh"` | [`Activation::ALL`] | activation function: one name for all hidden layers, or a list with one per layer |
 //! | `init` | `"normal"` | [`Initialise::NAMES`], or a table | distribution of the initial weights, for example `{ kind = "normal", std = 0.1 }` |
 //! | `time-input` | `false` | `true`, `false` | whether time is an input of the network |
@@ -38,12 +38,13 @@ const WIDEST: u64 = 1_000_000;
 /// Most parameters: 3.2 GB with their gradient and the optimiser's two moments.
 const MOST_PARAMETERS: f64 = 1e8;
 
-/// Reads the section.
+/// Reads the section. Returns also whether the recipe may choose the widths of the hidden layers.
 pub(crate) fn read(
     mut section: Section,
     system: &System,
     usual: &[usize],
-) -> Result<FieldSettings, Diagnostic> {
+) -> Result<(FieldSettings, bool), Diagnostic> {
+    let open_width = !section.has("hidden") && !section.has("activations");
     let Rates { known, learn } = known::read(&mut section, system)?;
     let hidden_value = section.take("hidden");
     let mark = hidden_value.as_ref().map(Value::mark);
@@ -73,7 +74,7 @@ pub(crate) fn read(
             .error(format!("this network would have {parameters:.1e} parameters"))
             .with_hint(format!("use smaller layers; at most {MOST_PARAMETERS:.0e} are possible")));
     }
-    Ok(field)
+    Ok((field, open_width))
 }
 
 /// Returns the number of parameters as a float, which cannot overflow.

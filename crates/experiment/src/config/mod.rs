@@ -196,7 +196,7 @@ fn check(
     let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
     let field = top.section("field", field::KEYS)?;
-    let field = field::read(field, &system, training::Written::hidden(&training))?;
+    let (field, open_width) = field::read(field, &system, training::Written::hidden(&training))?;
     let place = training::Written::place(&training);
     let section = top.section("strategy", &strategy::keys())?;
     let strategy = strategy::read(section, &written_laws, place)?;
@@ -235,6 +235,7 @@ fn check(
     let builder = Training::new(training_set.clone())
         .laws(laws)
         .field(field)
+        .open_width(open_width)
         .solver(solvers.training)
         .predict(solvers.predict)
         .interpolation(data.interpolation);

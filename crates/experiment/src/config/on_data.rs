@@ -111,14 +111,15 @@ pub(super) fn check_horizon(
     let ends = dataset.trajectories().iter().filter_map(|t| t.times.last().copied());
     let (first, last) =
         ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), end| (a.min(end), b.max(end)));
-    if horizon > first {
+    // At the last row it says where laws count already.
+    if horizon >= first {
         return Ok(());
     }
     let error = mark.error(format!(
         "`horizon` has no effect: no trajectory of the training data ends before t = {}",
         exact(horizon)
     ));
-    Err(error.with_hint(format!("give a time after {}, or leave it out", exact(last))))
+    Err(error.with_hint(format!("give {} or a later time, or leave it out", exact(last))))
 }
 
 /// Refuses states whose squares overflow or vanish, and so do their errors.

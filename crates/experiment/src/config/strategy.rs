@@ -2,7 +2,7 @@
 //!
 //! | key | default | range | purpose |
 //! |---|---|---|---|
-//! | `kind` | `"self-adaptive"` | `"auto"`, [`StrategyKind::NAMES`] | the strategy; `"auto"` chooses for each law |
+//! | `kind` | `"auto"` with a recipe other than `"paper"`, unless another key is given; otherwise `"self-adaptive"` | `"auto"`, [`StrategyKind::NAMES`] | the strategy; `"auto"` chooses for each law |
 //! | `margin` | 1e-6 if violations are squared, otherwise 0 | ≥ 0 | margin that training adds to inequalities, in units of the law's size on the data; not for `vanilla` |
 //! | `between` | 0 | 0 to 100 | laws count at this many equally spaced points inside each interval between rows, too (3: at ¼, ½ and ¾), as far as this does not change their meaning, see [`LawPoints`](lawful::LawPoints); then, or with a `horizon`, also at the times of test sets after the rows; not for `vanilla` |
 //! | `tolerance` | 1e-4 | ≥ 0 | total violation up to which a point is feasible; for other strategies than `self-adaptive` only with `best-point` |
@@ -102,9 +102,6 @@ pub(crate) enum Place {
 /// The word by which the training chooses for each law how it is enforced.
 const AUTO: &str = "auto";
 
-/// Whether `kind = "auto"` is the default.
-const DEFAULT_IS_AUTO: bool = false;
-
 /// Reads the section.
 pub(crate) fn read<'s>(
     mut section: Section<'s>,
@@ -117,7 +114,7 @@ pub(crate) fn read<'s>(
     let kind_mark = section.peek("kind");
     let word = match section.take("kind") {
         Some(value) => value.word("strategy", &words)?,
-        None if DEFAULT_IS_AUTO && place.is_automatic() && !has_keys(&section, &default) => AUTO,
+        None if place == Place::SmoothRecipe && !has_keys(&section, &default) => AUTO,
         None => default.name(),
     };
     if word == AUTO {
@@ -173,13 +170,6 @@ pub(crate) fn read<'s>(
         strategy.tolerance = value.number(NOT_NEGATIVE, "1e-4")?;
     }
     Ok(Written { strategy: Some(strategy), kind: kind_mark, best_point: mark })
-}
-
-impl Place {
-    /// Returns whether the training chooses if nothing is written.
-    fn is_automatic(self) -> bool {
-        matches!(self, Self::SmoothRecipe | Self::Listed)
-    }
 }
 
 /// Returns whether a key of this strategy is given, or one for the best point.

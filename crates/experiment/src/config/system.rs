@@ -6,7 +6,7 @@
 //! | `inputs` | `[]` | a list of names | exogenous inputs u(t); the network has the state and the inputs as its inputs |
 //! | `constants` | `{}` | finite numbers, or tables | named numbers: `{ m = 1.0, k = { start = 2.0, min = 0 } }`; some can be learned, see [`super::constants`] |
 //! | `define` | `{}` | expressions | named expressions: `{ E = "m*v^2/2" }`; they can use each other |
-//! | `horizon` | none | a time after the last row of a trajectory | laws count up to it: each path is solved on to it in training |
+//! | `horizon` | none | the time of the last row of a trajectory, or later | laws count up to it: each path is solved on to it in training |
 //!
 //! A name is a letter of any script, then letters, digits and `_`. `t`, `pi` and the names of
 //! functions are reserved.

@@ -1,12 +1,12 @@
 //! The builder of a training: data and settings; recipes choose the rest.
 
 use lawful_law::{Enforcement, Law};
-use lawful_ode::{Adaptive, Control, Solver, tableaus};
+use lawful_ode::{Activation, Adaptive, Control, Solver, tableaus};
 use thiserror::Error;
 
 use super::guarantee::{Guarantee, Kept, Question};
 use super::law_points::MOST_ROWS;
-use super::recipes::{Choice, Facts, Given};
+use super::recipes::{Choice, EVIDENCE, Facts, Given, scarce};
 use super::start::table;
 use super::{
     FieldSettings, Laws, LeastSquaresSettings, Observer, Phase, Prepared, RECIPES, Recipe,
@@ -36,9 +36,9 @@ use crate::{DataError, Dataset, FieldError, Loss, ObjectiveError, Trajectory, Un
 /// | setting | default |
 /// |---|---|
 /// | [`laws`](Self::laws) | none |
-/// | [`field`](Self::field) | two hidden layers of 50 tanh units |
+/// | [`field`](Self::field) | two hidden layers of 50 tanh units; one of 8 for scarce or noisy data |
 /// | [`recipe`](Self::recipe) or [`phases`](Self::phases) | the recipe `auto` |
-/// | [`strategy`](Self::strategy) | self-adaptive, in its smooth form for the recipes `auto`, `lbfgs` and `adam` |
+/// | [`strategy`](Self::strategy) | [chosen for each law](Self::auto_strategy) with the recipes `auto`, `lbfgs` and `adam`; otherwise self-adaptive |
 /// | [`solver`](Self::solver), [`predict`](Self::predict) | the 3/8 rule on the data's grid; adaptive Dormand–Prince |
 /// | [`horizon`](Self::horizon) | none: laws count at the rows |
 /// | [`loss`](Self::loss), [`interpolation`](Self::interpolation) | squared errors; linear inputs |
@@ -49,6 +49,8 @@ pub struct Training {
     data: Dataset,
     laws: Option<Laws>,
     field: Option<FieldSettings>,
+    /// Whether the recipe chooses the widths of hidden layers.
+    open_width: bool,
     phases: Phases,
     strategy: Option<StrategySettings>,
     auto: bool,
@@ -81,6 +83,18 @@ impl Phases {
             Self::Recipe(recipe) => recipe.hidden,
             Self::Listed(_) => RECIPES[0].hidden,
         }
+    }
+
+    /// Returns the field of the training: the given one, of which the widths may be open.
+    fn field(&self, given: Option<FieldSettings>, open: bool, data: &Dataset) -> FieldSettings {
+        let usual = || FieldSettings::layers(self.hidden(), data.state());
+        let mut field = given.unwrap_or_else(usual);
+        if open && !field.learn.is_empty() && field.hidden != self.hidden() {
+            let activation = field.activations.first().copied().unwrap_or(Activation::Tanh);
+            field.hidden = self.hidden().to_vec();
+            field.activations = vec![activation; field.hidden.len()];
+        }
+        field
     }
 }
 
@@ -166,6 +180,7 @@ impl Training {
             data,
             laws: None,
             field: None,
+            open_width: false,
             phases: Phases::Recipe(&RECIPES[0]),
             strategy: None,
             auto: false,
@@ -195,6 +210,13 @@ impl Training {
     #[must_use]
     pub fn field(self, field: FieldSettings) -> Self {
         Self { field: Some(field), ..self }
+    }
+
+    /// Sets whether the recipe chooses the widths of the hidden layers instead of the field's settings. Without
+    /// [`field`](Self::field) it does.
+    #[must_use]
+    pub fn open_width(self, open_width: bool) -> Self {
+        Self { open_width, ..self }
     }
 
     /// Selects the recipe that chooses the phases.
@@ -331,6 +353,38 @@ impl Training {
     /// # Errors
     /// If the settings do not fit the data or each other.
     pub fn prepare(self) -> Result<Prepared, TrainingError> {
+        if let Some(why) = self.prefers_evidence() {
+            let recipe = RECIPES.iter().find(|recipe| recipe.name == EVIDENCE);
+            let evidence = self.clone().recipe(recipe.expect("it is one of the recipes"));
+            // Where it is not possible, for example with too many parameters, the data are trained as others.
+            let evidence = Self { open_width: true, ..evidence };
+            // Initial states are trained, but must not be moved by more than the accuracy of the data.
+            let measured = Self { initial_state: Some(false), ..evidence.clone() };
+            if let Err(off @ TrainingError::Start(_)) = measured.complete() {
+                return Err(off);
+            }
+            if let Ok(mut prepared) = evidence.complete() {
+                prepared.recipe = Some(RECIPES[0].name);
+                prepared.remarks.insert(0, why);
+                return Ok(prepared);
+            }
+        }
+        self.complete()
+    }
+
+    /// Returns why `auto` trains by the recipe `evidence`, if it does: the data are scarce or noisy, and no
+    /// setting has been made that this recipe does not have.
+    fn prefers_evidence(&self) -> Option<String> {
+        let auto = matches!(&self.phases, Phases::Recipe(recipe) if recipe.name == RECIPES[0].name);
+        let open =
+            self.field.as_ref().is_none_or(|field| self.open_width && !field.learn.is_empty());
+        let strategy = self.auto || self.strategy.is_none();
+        let none = self.decay.is_none() && self.validation.is_none() && self.remedies.is_none();
+        let scaled = self.scale != Some(false) && self.start.is_none() && self.loss == Loss::Mse;
+        if auto && open && strategy && none && scaled { scarce(&self.data) } else { None }
+    }
+
+    fn complete(self) -> Result<Prepared, TrainingError> {
         self.check_settings()?;
         let Self { data, laws, field, phases, solver, predict, loss, interpolation, auto, .. } =
             self;
@@ -339,7 +393,9 @@ impl Training {
             None => Laws::new(Laws::words(&data).check().map_err(FieldError::Names)?),
         };
         check_names(&data, &laws)?;
-        let field = field.unwrap_or_else(|| FieldSettings::layers(phases.hidden(), data.state()));
+        let field = phases.field(field, self.open_width, &data);
+        let is_smooth = matches!(&phases, Phases::Recipe(recipe) if recipe.smooth);
+        let auto = auto || (self.strategy.is_none() && is_smooth);
         let closed = vec![false; laws.laws().len()];
         let open = if auto { laws.open() } else { &closed };
         let (vocabulary, constants) = (laws.vocabulary(), laws.constants());
@@ -351,10 +407,6 @@ impl Training {
         let strategy = match (self.strategy, &phases) {
             (Some(strategy), _) => strategy,
             (None, phases) if auto => automatic(&list, phases, &mut remarks),
-            (None, Phases::Recipe(recipe)) if recipe.smooth => {
-                let kind = StrategyKind::default();
-                StrategySettings::new(kind.smooth_form(&[]).unwrap_or(kind))
-            }
             (None, _) => StrategySettings::new(StrategyKind::default()),
         };
         let (choice, recipe) = match phases {
@@ -457,8 +509,9 @@ impl Training {
         }
         if let Some(horizon) = self.horizon {
             let ends = self.data.trajectories().iter().filter_map(|t| t.times.last());
-            if !horizon.is_finite() || !ends.clone().any(|&end| end < horizon) {
-                let (value, range) = (exact(horizon), "a time after the last row of a trajectory");
+            if !horizon.is_finite() || !ends.clone().any(|&end| end <= horizon) {
+                let (value, range) =
+                    (exact(horizon), "the time of the last row of a trajectory, or later");
                 return Err(TrainingError::Setting { setting: "horizon", value, range });
             }
             if Prepared::rows_to_horizon(&self.data, horizon) > MOST_ROWS as f64 {

@@ -15,6 +15,8 @@ const FEWEST: usize = 8;
 const UNKNOWN_BIAS: f64 = 0.3;
 /// Largest correlation of neighbouring residuals that counts.
 const MOST_CORRELATED: f64 = 0.9;
+/// Most rows of a trajectory whose residuals count.
+const MOST_ROWS: usize = 10_000;
 /// Mean residuals up to this, in units of the law, contradict nothing.
 const LEAST: f64 = 1e-4;
 
@@ -123,6 +125,15 @@ fn scatter(left: &[Vec<f64>]) -> f64 {
     squares / f64::max(count - 1.0, 1.0) * (1.0 + correlation) / (1.0 - correlation)
 }
 
+/// Returns the first rows of a trajectory, [`MOST_ROWS`] at most, without a copy.
+fn first_rows(trajectory: &Trajectory, d: usize, m: usize) -> Trajectory {
+    let mut head = trajectory.clone();
+    head.times.truncate(MOST_ROWS);
+    head.states.truncate(MOST_ROWS * d);
+    head.inputs.truncate(MOST_ROWS * m);
+    head
+}
+
 /// Computes the residuals of one trajectory, their biases and rounding errors, by differences over one standard
 /// deviation of the noise of each cell.
 fn residuals(
@@ -132,7 +143,12 @@ fn residuals(
     firsts: &[f64],
     noise: &NoiseLevels,
 ) -> Residuals {
-    let (d, n, reach) = (dataset.state().len(), trajectory.len(), law.reach());
+    let (d, reach) = (dataset.state().len(), law.reach());
+    let head = first_rows(trajectory, d, dataset.inputs().len());
+    if head.len() < trajectory.len() && reach.final_.is_some() {
+        return Residuals::default();
+    }
+    let (trajectory, n) = (&head, head.len());
     let mut states = Vec::new();
     extend_rows(&trajectory.states, d, firsts, &mut states);
     let mut workspace = Workspace::new();

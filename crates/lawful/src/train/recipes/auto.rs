@@ -17,7 +17,7 @@ pub(super) const RECIPE: Recipe = Recipe {
 };
 
 /// Estimated noise above this share of a state's standard deviation counts as noise.
-const NOISE: f64 = 2e-3;
+pub(super) const NOISE: f64 = 2e-3;
 /// Largest change in a solver step, in standard deviations, with noise and without: the solver's error,
 /// which grows with the fourth power, should not limit the fit.
 const CHANGE_WITH_NOISE: f64 = 0.25;

@@ -6,6 +6,7 @@ mod evidence;
 mod large;
 mod lbfgs;
 mod paper;
+mod scarce;
 
 use lawful_ode::Solver;
 
@@ -28,6 +29,11 @@ pub struct Recipe {
     /// Its choice.
     pub(crate) choose: fn(&Facts) -> Choice,
 }
+
+pub(crate) use scarce::scarce;
+
+/// The recipe that `auto` follows for scarce or noisy data.
+pub(crate) const EVIDENCE: &str = evidence::RECIPE.name;
 
 /// The words of `recipe` in an experiment file; the first is the default.
 pub const RECIPES: &[Recipe] =

@@ -15,8 +15,9 @@ const FEWEST: usize = 8;
 const UNKNOWN_BIAS: f64 = 0.3;
 /// Largest correlation of neighbouring residuals that counts.
 const MOST_CORRELATED: f64 = 0.9;
-/// Most rows of a trajectory whose residuals count.
+/// Most rows of a trajectory whose residuals count, and about the most of all.
 const MOST_ROWS: usize = 10_000;
+const ALL_ROWS: usize = 50_000;
 /// Mean residuals up to this, in units of the law, contradict nothing.
 const LEAST: f64 = 1e-4;
 
@@ -66,7 +67,9 @@ pub(super) fn mean_residual(
     }
     let reach = law.reach();
     let is_trend = reach.initial.is_some() || reach.final_.is_some();
+    let each = dataset.rows().div_ceil(dataset.trajectories().len());
     let trajectories: Vec<Residuals> = (dataset.trajectories().iter())
+        .take((ALL_ROWS / each).max(1))
         .map(|trajectory| residuals(dataset, trajectory, law, firsts, noise))
         .filter(|residuals| residuals.rows.len() >= if is_trend { 3 } else { 1 })
         .collect();

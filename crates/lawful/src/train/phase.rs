@@ -26,7 +26,7 @@ pub struct Phase {
     pub substeps: usize,
     /// Least squares from several starts, instead of the optimiser.
     pub least_squares: Option<LeastSquaresSettings>,
-    /// The rows, at most, of the part of the data that it uses, see [`part_of`](super::part::part_of);
+    /// The rows, at most, of the part of the data that it uses: segments, evenly spaced;
     /// `None` for all data.
     pub part: Option<usize>,
 }

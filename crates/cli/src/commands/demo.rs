@@ -28,9 +28,9 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
          `S + I + R == 1` and `I >= 0`. The phases of training are selected from the data.\n",
     );
     let (mut runs, mut code) = (Vec::new(), 0);
-    for (strategy, label) in [("vanilla", "without the laws"), ("self-adaptive", "with the laws")] {
+    for (strategy, label) in [("vanilla", "without the laws"), ("auto", "with the laws")] {
         let text =
-            EXPERIMENT.replace("kind = \"self-adaptive\"", &format!("kind = \"{strategy}\""));
+            EXPERIMENT.replace("kind = \"auto\"", &format!("kind = \"{strategy}\""));
         let file = read_embedded("demo.toml", &text)?;
         let mut progress = Progress::new(options.quiet, label);
         let trained = train(&file, &options.out, &mut progress)?;

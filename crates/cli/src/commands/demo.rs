@@ -29,8 +29,7 @@ pub(crate) fn run(options: &Demo) -> Result<u8, Diagnostic> {
     );
     let (mut runs, mut code) = (Vec::new(), 0);
     for (strategy, label) in [("vanilla", "without the laws"), ("auto", "with the laws")] {
-        let text =
-            EXPERIMENT.replace("kind = \"auto\"", &format!("kind = \"{strategy}\""));
+        let text = EXPERIMENT.replace("kind = \"auto\"", &format!("kind = \"{strategy}\""));
         let file = read_embedded("demo.toml", &text)?;
         let mut progress = Progress::new(options.quiet, label);
         let trained = train(&file, &options.out, &mut progress)?;

@@ -16,6 +16,7 @@ mod laws;
 mod observer;
 mod part;
 mod phase;
+mod phase_checks;
 mod plan;
 mod prepared;
 mod recipes;
@@ -25,6 +26,7 @@ mod start;
 mod trained;
 mod trainer;
 mod training;
+mod training_error;
 
 pub use best_model::BestModel;
 pub use best_point::{BestPoint, Verdict};
@@ -43,4 +45,5 @@ pub use trained::Trained;
 pub use trainer::{
     GradientAt, Outcome, Progress, Restore, Settings, Trainer, TrainerError, Validated, Validation,
 };
-pub use training::{Training, TrainingError};
+pub use training::Training;
+pub use training_error::TrainingError;

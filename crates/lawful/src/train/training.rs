@@ -2,22 +2,19 @@
 
 use lawful_law::{Enforcement, Law};
 use lawful_ode::{Activation, Adaptive, Control, Solver, tableaus};
-use thiserror::Error;
 
 use super::guarantee::{Guarantee, Kept, Question};
 use super::law_points::MOST_ROWS;
+use super::phase_checks::check_phase;
 use super::recipes::{Choice, EVIDENCE, Facts, Given, scarce};
 use super::start::table;
 use super::{
-    FieldSettings, Laws, LeastSquaresSettings, Observer, Phase, Prepared, RECIPES, Recipe,
-    Shooting, Start, Trained,
+    FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Start, Trained, TrainingError,
 };
-use crate::data::{Batch, Interpolation, Sampler, scaling, scaling_by, units};
-use crate::model::OffLaw;
+use crate::data::{Batch, Interpolation, scaling, scaling_by, units};
 use crate::number::exact;
-use crate::settings::SettingError;
 use crate::strategy::{AugmentedLagrangian, SelfAdaptive, StrategyKind, StrategySettings};
-use crate::{DataError, Dataset, FieldError, Loss, ObjectiveError, Trajectory, Units};
+use crate::{Dataset, FieldError, Loss, ObjectiveError, Trajectory, Units};
 
 /// A training: data, laws and settings. Settings that are left out have defaults or are chosen by the
 /// recipe.
@@ -95,79 +92,6 @@ impl Phases {
             field.activations = vec![activation; field.hidden.len()];
         }
         field
-    }
-}
-
-/// Why a training cannot be prepared.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum TrainingError {
-    /// The data cannot be used.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// The laws name other variables than the data.
-    #[error("the laws are written for the variables {laws}, the data have {data}")]
-    Names {
-        /// The variables of the laws.
-        laws: String,
-        /// The variables of the data.
-        data: String,
-    },
-    /// The vector field cannot be built.
-    #[error(transparent)]
-    Field(#[from] FieldError),
-    /// The objective cannot be built.
-    #[error(transparent)]
-    Objective(#[from] ObjectiveError),
-    /// A setting of the training is outside its range.
-    #[error("`{setting}` is {value}, but must be {range}")]
-    Setting {
-        /// The setting.
-        setting: &'static str,
-        /// Its value.
-        value: String,
-        /// The values that it takes.
-        range: &'static str,
-    },
-    /// A setting of the strategy is outside its range.
-    #[error(transparent)]
-    StrategySetting(#[from] SettingError),
-    /// There is no phase.
-    #[error("there is no phase, so nothing would be trained")]
-    NoPhase,
-    /// A phase cannot be run on the data.
-    #[error("phase {number}: {reason}")]
-    Phase {
-        /// Which phase, counted from 1.
-        number: usize,
-        /// Why not.
-        reason: String,
-    },
-    /// A law cannot be guaranteed by the vector field.
-    #[error("the law `{law}` cannot be guaranteed: {reason}")]
-    Law {
-        /// The law's name.
-        law: String,
-        /// Why not.
-        reason: String,
-        /// What can be done instead.
-        hint: String,
-    },
-    /// An initial state is off a law that is guaranteed along its path.
-    #[error(transparent)]
-    Start(#[from] OffLaw),
-}
-
-impl TrainingError {
-    /// Returns what can be done, where there is more to say than the message does.
-    pub fn hint(&self) -> Option<&str> {
-        match self {
-            Self::Law { hint, .. } => Some(hint),
-            Self::Start(_) => Some(
-                "correct the first row, train initial states along with the field, or leave \
-                 `strategy = \"hard\"` out",
-            ),
-            _ => None,
-        }
     }
 }
 
@@ -607,120 +531,4 @@ fn first_rows(data: &Dataset) -> Dataset {
     let first = Trajectory { scored_from: 0, ..first };
     let (state, inputs) = (data.state().to_vec(), data.inputs().to_vec());
     Dataset::with_open_starts(state, inputs, vec![first]).expect("rows of checked data")
-}
-
-fn check_phase(prepared: &Prepared, phase: &Phase) -> Result<(), String> {
-    let data = &prepared.data;
-    let longest = data.trajectories().iter().map(Trajectory::len).max().unwrap_or(0);
-    let (optimiser, strategy) = (phase.optimiser.title(), prepared.strategy_of(phase));
-    let windows = matches!(phase.batch, Batch::Windows { .. });
-    if windows && prepared.horizon.is_some() {
-        return Err("batches of windows do not reach the horizon: use trajectories".to_owned());
-    }
-    if strategy.between > StrategySettings::MOST_BETWEEN {
-        let most = StrategySettings::MOST_BETWEEN;
-        return Err(format!("{} points between rows, but at most {most} are", strategy.between));
-    }
-    let in_range = phase.optimiser.check().and_then(|()| strategy.kind.check());
-    in_range.map_err(|error| error.to_string())?;
-    if let Some(settings) = phase.least_squares {
-        check_least_squares(prepared, phase, settings)?;
-    }
-    if phase.batch != Batch::Full && !phase.optimiser.takes_batches() {
-        return Err(format!(
-            "{optimiser} cannot be trained on batches: the objective differs between batches"
-        ));
-    }
-    if windows && !strategy.kind.takes_windows() {
-        let (why, others) = strategy.kind.refuses_windows();
-        return Err(format!("{why}; windows are for {others}"));
-    }
-    if !strategy.kind.takes_line_searches() && phase.optimiser.searches_lines() {
-        return Err(format!(
-            "{optimiser} searches along lines, on which the objective of `{}` changes; it can minimise those of {}",
-            strategy.kind.name(),
-            StrategyKind::for_line_searches()
-        ));
-    }
-    if strategy.best_point.is_some() && phase.batch != Batch::Full {
-        return Err(
-            "the best point cannot be found on batches: the objective differs between batches"
-                .into(),
-        );
-    }
-    if strategy.best_point.is_some() && !phase.optimiser.returns_to_best_point() {
-        return Err(format!("{optimiser} never takes a worse point than the best one"));
-    }
-    if let Some(rows) = phase.part {
-        if rows < 2 {
-            return Err(format!("a part of {rows} rows, but at least 2 are needed"));
-        }
-        if phase.batch != Batch::Full {
-            return Err("a phase on a part of the data has no batches".to_owned());
-        }
-    }
-    match phase.shooting {
-        Shooting::Multiple { steps: 0, .. } => Err("segments of 0 steps".to_owned()),
-        Shooting::Multiple { steps, .. } if steps >= longest => Err(format!(
-            "segments of {steps} steps, but the longest trajectory has {}",
-            longest.saturating_sub(1)
-        )),
-        Shooting::Multiple { .. } if phase.batch != Batch::Full => {
-            Err("multiple shooting uses all segments at once, not a batch".to_owned())
-        }
-        Shooting::Multiple { .. } => Ok(()),
-        Shooting::Single => match Sampler::new(phase.batch, data, prepared.seed) {
-            Some(_) => Ok(()),
-            None => Err("no window begins with a row in which every state is measured".to_owned()),
-        },
-    }
-}
-
-/// Most parameters of least squares: its matrices have their square.
-const MOST_PARAMETERS: usize = 500;
-
-/// Checks a phase of least squares: what the evidence chooses cannot be set beside it.
-fn check_least_squares(
-    prepared: &Prepared,
-    phase: &Phase,
-    settings: LeastSquaresSettings,
-) -> Result<(), String> {
-    crate::settings::check(&settings).map_err(|error| error.to_string())?;
-    let has_laws = prepared.laws.iter().any(|law| law.enforcement() == Enforcement::Penalty);
-    let fewest = settings.screening.saturating_add(settings.in_rounds(has_laws));
-    if phase.iterations < fewest {
-        return Err(format!(
-            "{} iterations, but screening and rounds alone are {fewest}",
-            phase.iterations
-        ));
-    }
-    let parameters = prepared.theta_len();
-    if parameters > MOST_PARAMETERS {
-        return Err(format!(
-            "least squares is for at most {MOST_PARAMETERS} parameters, and these are {parameters}: use \
-             smaller layers"
-        ));
-    }
-    let wrong = [
-        (
-            prepared.loss != Loss::Mse,
-            "least squares minimises squared errors: `loss` must be \"mse\"",
-        ),
-        (
-            prepared.decay > 0.0,
-            "the evidence chooses the decay of weights: leave `weight-decay` out",
-        ),
-        (prepared.validation > 0.0, "the evidence needs no held-out data: leave `validation` out"),
-        (prepared.remedies, "least squares has no remedies: leave `remedies` out"),
-        (phase.shooting != Shooting::Single, "least squares is for full trajectories"),
-        (phase.batch != Batch::Full, "least squares uses all data at once, not a batch"),
-        (
-            prepared.strategy_of(phase).best_point.is_some(),
-            "least squares ends with the greatest evidence: leave `best-point` out",
-        ),
-    ];
-    match wrong.iter().find(|(wrong, _)| *wrong) {
-        Some((_, reason)) => Err((*reason).to_owned()),
-        None => Ok(()),
-    }
 }

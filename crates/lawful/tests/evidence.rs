@@ -85,7 +85,7 @@ fn fixed_point() -> Point {
 }
 
 fn group(name: &str, range: std::ops::Range<usize>, precision: f64, chosen: bool) -> Group {
-    Group { name: name.to_owned(), range, precision, chosen }
+    Group { name: name.to_owned(), members: range.collect(), precision, chosen }
 }
 
 fn noise(of: Vec<usize>, kinds: usize) -> Noise {

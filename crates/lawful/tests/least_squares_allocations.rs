@@ -49,8 +49,12 @@ fn nothing_is_allocated_after_the_first_iteration() {
     for rows in [20, 4] {
         let mut products = Products { rows, x: [0.0; 6] };
         let mut point = Point::new(&mut products, vec![0.1; 6]).expect("residuals");
-        let groups =
-            vec![Group { name: "x".to_owned(), range: 0..6, precision: 0.5, chosen: true }];
+        let groups = vec![Group {
+            name: "x".to_owned(),
+            members: (0..6).collect(),
+            precision: 0.5,
+            chosen: true,
+        }];
         let noise =
             Noise { of: vec![0; rows], kinds: 1, precision: 10.0, prior: NoisePrior::default() };
         let mut evidence = Evidence::new(groups, vec![1.0; 6], noise, 0.0);

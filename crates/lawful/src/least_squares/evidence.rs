@@ -15,8 +15,6 @@
 //! c counts the minima that are copies of this one: log(n! 2ⁿ) for each layer of n tanh units. Every
 //! parameter has a proper prior; otherwise evidences could not be compared.
 
-use std::ops::Range;
-
 use lawful_ode::Activation;
 use nalgebra::{Cholesky, DMatrix, Dyn};
 use thiserror::Error;
@@ -29,8 +27,8 @@ use super::equations::{gram_of_columns, zeroed};
 pub struct Group {
     /// Its name in reports.
     pub name: String,
-    /// Its parameters.
-    pub range: Range<usize>,
+    /// Its parameters, in order.
+    pub members: Vec<usize>,
     /// Precision α at the start, above 0.
     pub precision: f64,
     /// Whether the evidence chooses α; otherwise it stays.
@@ -115,18 +113,15 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// The evidence of fits with these groups, which cover all parameters without overlap; `relative` is
-    /// the relative precision of each parameter, above 0.
+    /// The evidence of fits with these groups; `relative` is the relative precision of each parameter,
+    /// above 0.
     ///
     /// # Panics
-    /// If the groups do not cover the parameters, in order.
+    /// If a parameter is in no group or in two.
     pub fn new(groups: Vec<Group>, relative: Vec<f64>, noise: Noise, copies: f64) -> Self {
-        let mut next = 0;
-        for group in &groups {
-            assert_eq!(group.range.start, next, "groups follow each other");
-            next = group.range.end;
-        }
-        assert_eq!(next, relative.len(), "every parameter is in a group");
+        let mut covered = vec![0; relative.len()];
+        groups.iter().flat_map(|group| &group.members).for_each(|&k| covered[k] += 1);
+        assert!(covered.iter().all(|&times| times == 1), "every parameter is in one group");
         let count = |kind| noise.of.iter().filter(|&&of| of == kind).count();
         Self {
             counts: (0..noise.kinds).map(count).collect(),
@@ -183,9 +178,7 @@ impl Evidence {
         data.iter_mut().zip(&self.noise.of).for_each(|(w, &kind)| *w = precisions.beta[kind]);
         laws.fill(law_weight);
         for (group, alpha) in self.groups.iter().zip(&precisions.alpha) {
-            let own =
-                priors[group.range.clone()].iter_mut().zip(&self.relative[group.range.clone()]);
-            own.for_each(|(prior, relative)| *prior = alpha * relative);
+            group.members.iter().for_each(|&k| priors[k] = alpha * self.relative[k]);
         }
     }
 
@@ -226,10 +219,11 @@ impl Evidence {
         }
         self.sizes.clear();
         for (group, alpha) in self.groups.iter().zip(&precisions.alpha) {
-            let relative = &self.relative[group.range.clone()];
-            let own = point.x[group.range.clone()].iter().zip(relative);
-            let size = 0.5 * own.map(|(x, u)| u * x * x).sum::<f64>();
-            log += 0.5 * relative.iter().map(|u| (alpha * u).ln()).sum::<f64>() - alpha * size;
+            let relative = &self.relative;
+            let members = group.members.iter();
+            let size =
+                0.5 * members.clone().map(|&k| relative[k] * point.x[k].powi(2)).sum::<f64>();
+            log += 0.5 * members.map(|&k| (alpha * relative[k]).ln()).sum::<f64>() - alpha * size;
             self.sizes.push(size);
         }
 
@@ -249,8 +243,8 @@ impl Evidence {
         self.wanted.alpha.clear();
         for ((group, &alpha), size) in self.groups.iter().zip(&precisions.alpha).zip(&self.sizes) {
             let trace: f64 =
-                group.range.clone().map(|k| self.relative[k] * self.inverse[(k, k)]).sum();
-            let wanted = (group.range.len() as f64 - alpha * trace) / (2.0 * size);
+                group.members.iter().map(|&k| self.relative[k] * self.inverse[(k, k)]).sum();
+            let wanted = (group.members.len() as f64 - alpha * trace) / (2.0 * size);
             let wanted = if group.chosen && wanted.is_finite() {
                 bounded(wanted, alpha).clamp(LEAST_ALPHA, LARGEST_ALPHA)
             } else {
@@ -300,7 +294,7 @@ impl Evidence {
             }
         }
         for (group, alpha) in self.groups.iter().zip(&precisions.alpha) {
-            for k in group.range.clone() {
+            for &k in &group.members {
                 self.matrix[(k, k)] += alpha * self.relative[k];
             }
         }

@@ -333,7 +333,7 @@ impl Prepared {
         let shape = self.shape();
         let group = |name: &str, range: std::ops::Range<usize>, precision, chosen| Group {
             name: name.to_owned(),
-            range,
+            members: range.collect(),
             precision,
             chosen,
         };
@@ -342,7 +342,7 @@ impl Prepared {
             group("constants", fields - constants..fields, CONSTANTS, false),
             group("initial states", fields..relative.len(), 1.0, false),
         ];
-        let groups = groups.into_iter().filter(|group| !group.range.is_empty()).collect();
+        let groups = groups.into_iter().filter(|group| !group.members.is_empty()).collect();
         let noise = Noise {
             of: vec![0; residuals.cell_len()],
             kinds: 1,

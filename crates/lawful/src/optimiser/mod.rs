@@ -56,8 +56,8 @@ pub trait Optimiser: Send {
         false
     }
 
-    /// Restores its memory to the state before the last [`advance`](Self::advance). Called at most once
-    /// after it, and only if [`can_undo`](Self::can_undo).
+    /// Restores a memory from which [`advance`](Self::advance) can repeat the last step from where it
+    /// started. Called at most once after it, and only if [`can_undo`](Self::can_undo).
     fn undo(&mut self) {}
 
     /// Moves θ closer to the last accepted point, after an evaluation at θ failed.

@@ -243,6 +243,15 @@ impl Optimiser for Lbfgs {
         self.search.is_some()
     }
 
+    fn can_undo(&self) -> bool {
+        true
+    }
+
+    /// Ends the search. A pair that it has added stays: every pair is one of the objective.
+    fn undo(&mut self) {
+        self.search = None;
+    }
+
     fn shorten(&mut self, theta: &mut [f64]) -> Step {
         match self.search.as_mut().map(LineSearch::shorten) {
             Some(Answer::Try(step)) => {

@@ -38,8 +38,9 @@ pub struct Trainer {
     sampler: Sampler,
     validation: Option<Validation>,
     settings: Settings,
+    /// Without the optimiser's memory.
     progress: Progress,
-    /// A copy of the progress before the current iteration.
+    /// A copy of the progress at the last checkpoint, with the optimiser's memory.
     checkpoint: Progress,
     before: Before,
     segments: Vec<Segment>,
@@ -95,14 +96,13 @@ impl Trainer {
             return Err(TrainerError::Parameters { found, expected });
         }
         let n = theta.len();
-        let (mut row, mut strategy) = (Vec::new(), StrategyMemory::default());
-        optimiser.save(&mut row);
+        let mut strategy = StrategyMemory::default();
         objective.save_strategy(&mut strategy);
         let progress = Progress {
             iteration: 0,
             best: BestPoint::new(settings.tolerance, n),
             best_gradient: vec![0.0; n],
-            optimiser: row,
+            optimiser: Vec::new(),
             strategy,
             failure_factor: 1.0,
             backtrack_factor: 1.0,
@@ -111,7 +111,8 @@ impl Trainer {
             theta,
         };
         let sampler = Sampler::full(&objective.problem().dataset);
-        let checkpoint = progress.clone();
+        let mut checkpoint = progress.clone();
+        optimiser.save(&mut checkpoint.optimiser);
         let segments = sampler.whole().to_vec();
         Ok(Self {
             objective,
@@ -155,7 +156,7 @@ impl Trainer {
     /// # Errors
     /// If the checkpoint is of a run with another number of parameters or laws, another optimiser or
     /// another strategy.
-    pub fn from_checkpoint(mut self, progress: Progress) -> Result<Self, TrainerError> {
+    pub fn from_checkpoint(mut self, mut progress: Progress) -> Result<Self, TrainerError> {
         let (found, expected) = (progress.theta.len(), self.progress.theta.len());
         if found != expected {
             return Err(TrainerError::Parameters { found, expected });
@@ -176,6 +177,8 @@ impl Trainer {
             return Err(TrainerError::Strategy);
         }
         self.objective.restore_strategy(&progress.strategy);
+        // From here on the memory is the optimiser's own.
+        progress.optimiser = Vec::new();
         self.progress = progress;
         Ok(self)
     }
@@ -244,10 +247,11 @@ impl Trainer {
         }
     }
 
-    /// Copies everything that is needed to resume from here.
+    /// Copies everything that is needed to resume from here; the optimiser's memory, which is much the
+    /// largest part, once.
     fn store_checkpoint(&mut self) {
-        self.optimiser.save(&mut self.progress.optimiser);
         self.checkpoint.copy_from(&self.progress);
+        self.optimiser.save(&mut self.checkpoint.optimiser);
     }
 
     /// Ends at the current θ, or where the error on held-out data was least.

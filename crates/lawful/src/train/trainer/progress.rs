@@ -52,11 +52,10 @@ impl Progress {
         every.is_some_and(|every| self.iteration >= self.outer_step + every)
     }
 
-    /// Copies another one without allocation.
+    /// Copies another one without allocation, apart from the optimiser's memory.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.iteration = other.iteration;
         self.theta.clone_from(&other.theta);
-        self.optimiser.clone_from(&other.optimiser);
         self.strategy.copy_from(&other.strategy);
         self.outer_step = other.outer_step;
         self.best.copy_from(&other.best);

@@ -24,6 +24,17 @@ pub struct Diagnostic {
     pub place: Option<Box<Place>>,
     /// How to fix it, if there is a good guess.
     pub hint: Option<String>,
+    /// The law or another formula that has the mistake.
+    pub formula: Option<Box<Formula>>,
+}
+
+/// A formula, and where in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formula {
+    /// Its whole text.
+    pub text: String,
+    /// The bytes of the mistake.
+    pub span: Range<usize>,
 }
 
 /// A file, and where in it.
@@ -51,13 +62,20 @@ pub struct Spot {
 impl Diagnostic {
     /// Creates an error without a place.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), place: None, hint: None }
+        Self { message: message.into(), place: None, hint: None, formula: None }
     }
 
     /// Adds the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(Box::new(place));
+        self
+    }
+
+    /// Adds the formula that has the mistake, at these bytes.
+    #[must_use]
+    pub fn in_formula(mut self, text: &str, span: Range<usize>) -> Self {
+        self.formula = Some(Box::new(Formula { text: text.to_owned(), span }));
         self
     }
 

@@ -25,9 +25,9 @@ mod toml_quote;
 
 pub use audit::{audit, contradictions};
 pub use check::{Check, check};
-pub use config::{ExperimentFile, read, read_embedded, read_run, read_with_seed};
+pub use config::{ExperimentFile, read, read_embedded, read_run, read_with_seed, read_with_table};
 pub use csv_writer::CsvWriter;
-pub use diagnostic::{Diagnostic, Place, Spot, visible};
+pub use diagnostic::{Diagnostic, Formula, Place, Spot, visible};
 pub use experiment::{Experiment, RECONSTRUCTION};
 pub use law_warning::law_warning;
 pub use lawful::{exact, short};
@@ -39,5 +39,5 @@ pub use run::{
 };
 pub use scores::{ConstantValue, Discretisation, Scores, SetScore, law_report, score_sets};
 pub use summary::{expected, summary};
-pub use table::{read_dataset, write_dataset};
+pub use table::{Cells, Columns, Grouped, read_dataset, write_dataset};
 pub use times::read_times;

@@ -25,7 +25,7 @@ use super::system::System;
 use super::value::{Mark, Value};
 use crate::diagnostic::Diagnostic;
 use crate::phrases::meant;
-use crate::table::{Format, difference};
+use crate::table::{Columns, Format, difference};
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &[
@@ -59,6 +59,8 @@ pub(crate) struct Data<'s> {
 pub(crate) enum Origin<'s> {
     Files(Files<'s>),
     Simulation(Box<Simulate<'s>>),
+    /// A table in memory, which no key names.
+    Table(&'s Columns<'s>),
 }
 
 /// Files, each with the place that names it.
@@ -69,10 +71,17 @@ pub(crate) struct Files<'s> {
     marks: Vec<Mark<'s>>,
 }
 
-/// Reads the section.
-pub(crate) fn read<'s>(mut section: Section<'s>, system: &System) -> Result<Data<'s>, Diagnostic> {
+/// Reads the section; a `table` in memory is in the place of `file` and `simulate`.
+pub(crate) fn read<'s>(
+    mut section: Section<'s>,
+    system: &System,
+    table: Option<&'s Columns<'s>>,
+) -> Result<Data<'s>, Diagnostic> {
     let (state, inputs) = (system.vocabulary.state(), system.vocabulary.inputs());
     let has_inputs = !inputs.is_empty();
+    if table.is_some() {
+        refuse_file_keys(&section)?;
+    }
     let about_files = FORMAT_KEYS.into_iter().find(|key| section.has(key));
     let marked = about_files.and_then(|key| Some((key, section.peek(key)?)));
     let format = format(&mut section, state.iter().chain(inputs))?;
@@ -85,16 +94,17 @@ pub(crate) fn read<'s>(mut section: Section<'s>, system: &System) -> Result<Data
         }
         Some(value) => value.word("interpolation", &Interpolation::NAMES)?,
     };
-    let origin = match (section.take("file"), section.take("simulate")) {
-        (Some(file), None) => Origin::Files(files(file)?),
-        (None, Some(value)) => {
+    let origin = match (table, section.take("file"), section.take("simulate")) {
+        (Some(table), ..) => Origin::Table(table),
+        (None, Some(file), None) => Origin::Files(files(file)?),
+        (None, None, Some(value)) => {
             Origin::Simulation(Box::new(simulate::read(value.section()?, system)?))
         }
-        (Some(file), Some(_)) => {
+        (None, Some(file), Some(_)) => {
             let error = file.error("`file` and `[data.simulate]` cannot both be given");
             return Err(error.with_hint("keep one of the two"));
         }
-        (None, None) => {
+        (None, None, None) => {
             let columns = ["t"].into_iter().chain(state.iter().map(String::as_str));
             let columns: Vec<&str> = columns.collect();
             return Err(section.error("there are no training data").with_hint(format!(
@@ -105,6 +115,22 @@ pub(crate) fn read<'s>(mut section: Section<'s>, system: &System) -> Result<Data
         }
     };
     Ok(Data { origin, format, interpolation, about_files: marked, has_inputs })
+}
+
+/// Refuses the keys that say where data are or how a file is written.
+fn refuse_file_keys(section: &Section) -> Result<(), Diagnostic> {
+    for key in ["file", "simulate", "time-origin", "missing", "separator"] {
+        if let Some(mark) = section.peek(key) {
+            let error = mark.error(format!("`{key}` has no effect: the data are in memory"));
+            let hint = match key {
+                "time-origin" => "leave it out, and subtract it from the times",
+                "missing" => "leave it out: NaN is a missing cell",
+                _ => "leave it out",
+            };
+            return Err(error.with_hint(hint));
+        }
+    }
+    Ok(())
 }
 
 /// One path or several.
@@ -209,7 +235,7 @@ impl Data<'_> {
     pub(crate) fn locate(&self, error: Diagnostic) -> Diagnostic {
         match &self.origin {
             Origin::Files(files) if files.marks.len() == 1 => files.locate(0, error),
-            Origin::Files(_) => error,
+            Origin::Files(_) | Origin::Table(_) => error,
             Origin::Simulation(simulate) => error.at(simulate.place()),
         }
     }
@@ -231,12 +257,14 @@ impl Data<'_> {
             }
             let columns = complete::named(columns, |column| column.as_str().into());
             table.insert("columns".to_owned(), columns);
-            table.insert("missing".to_owned(), complete::texts(missing));
-            let separator = match separator {
-                b'\t' => "tab".to_owned(),
-                byte => char::from(*byte).to_string(),
-            };
-            table.insert("separator".to_owned(), separator.into());
+            if !matches!(self.origin, Origin::Table(_)) {
+                table.insert("missing".to_owned(), complete::texts(missing));
+                let separator = match separator {
+                    b'\t' => "tab".to_owned(),
+                    byte => char::from(*byte).to_string(),
+                };
+                table.insert("separator".to_owned(), separator.into());
+            }
         }
         if self.has_inputs {
             table.insert(

@@ -54,6 +54,9 @@ pub(super) fn gather(
     // Only training data get noise: test sets stay clean.
     let (clean, noisy) = match &data.origin {
         Origin::Files(files) => (gather.read(files)?, None),
+        Origin::Table(table) => {
+            (table.read(&data.format, gather.variables(), data.interpolation)?, None)
+        }
         Origin::Simulation(simulate) => {
             let clean = simulate.trajectories()?;
             let mut noisy = clean.clone();
@@ -71,7 +74,7 @@ pub(super) fn gather(
         let trajectories = match (&test.kind, &data.origin) {
             (Kind::File(files), _) => gather.read(files)?,
             (Kind::Grid(grid), Origin::Simulation(simulate)) => simulate.on(grid)?,
-            (Kind::Grid(_), Origin::Files(_)) => Vec::new(),
+            (Kind::Grid(_), _) => Vec::new(),
             (Kind::After(time), _) => {
                 let trajectories = clean.iter().filter(trained);
                 let later: Vec<Trajectory> =
@@ -104,11 +107,14 @@ struct Gather<'a> {
 }
 
 impl Gather<'_> {
-    fn read(&self, files: &Files) -> Result<Vec<Trajectory>, Diagnostic> {
+    fn variables(&self) -> Variables<'_> {
         let (state, inputs) = (self.vocabulary.state(), self.vocabulary.inputs());
-        let variables = Variables { state, inputs, open: self.open };
+        Variables { state, inputs, open: self.open }
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Trajectory>, Diagnostic> {
         let paths = files.paths(self.folder);
-        table::read(&paths, &self.data.format, variables, self.data.interpolation)
+        table::read(&paths, &self.data.format, self.variables(), self.data.interpolation)
             .map_err(|error| files.locate(error.file, error.error))
     }
 

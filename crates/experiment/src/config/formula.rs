@@ -13,7 +13,8 @@ pub(super) fn explain(text: &Text, subject: &str, error: &LawError) -> Diagnosti
         ErrorKind::IndependentOfState { .. } => error.to_string(),
         _ => format!("{subject} cannot be read: {error}"),
     };
-    with_hint(text.error_at(error.span(), message), error)
+    let located = text.error_at(error.span(), message).in_formula(&text.value, error.span());
+    with_hint(located, error)
 }
 
 /// Adds the hint of the parser of laws, or one for this kind of error.

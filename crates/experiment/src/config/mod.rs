@@ -40,6 +40,7 @@ pub mod system;
 pub mod test_set;
 mod text;
 pub mod training;
+mod underscores;
 mod value;
 
 use std::path::Path;
@@ -49,11 +50,13 @@ use lawful::strategy::StrategySettings;
 use lawful::{OffLaw, Training, TrainingError};
 
 pub use text::to_text;
+pub use underscores::with_hyphens;
 
 use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
 use crate::phrases::listed;
+use crate::table::Columns;
 use complete::Table;
 use data::Origin;
 use section::Section;
@@ -73,6 +76,11 @@ pub(crate) static SECTIONS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| 
     }
     sections
 });
+
+/// Returns the keys at the top of an experiment file.
+pub fn sections() -> Vec<&'static str> {
+    KEYS.to_vec()
+}
 
 /// Returns whether a section has a key.
 pub(crate) fn has_key(section: &str, key: &str) -> bool {
@@ -130,13 +138,22 @@ pub fn read_with_seed(path: &Path, seed: Option<u64>) -> Result<ExperimentFile, 
         return Err(no_experiment(&inside));
     }
     let source = Source::new(path, files::read_text(path)?);
-    check(&source, None, seed)
+    check(&source, From::Files, seed)
 }
 
 /// Reads an experiment from a text; `name` is its name in messages. Paths in it are relative to the
 /// current folder.
 pub fn read_embedded(name: &str, text: &str) -> Result<ExperimentFile, Diagnostic> {
-    check(&Source::new(Path::new(name), text.to_owned()), None, None)
+    check(&Source::new(Path::new(name), text.to_owned()), From::Files, None)
+}
+
+/// Like [`read_embedded`], with a table in memory in the place of `file` or `simulate` in `[data]`.
+pub fn read_with_table(
+    name: &str,
+    text: &str,
+    table: &Columns,
+) -> Result<ExperimentFile, Diagnostic> {
+    check(&Source::new(Path::new(name), text.to_owned()), From::Table(table), None)
 }
 
 /// Reads the experiment of a run folder from `config.toml` and `data/`. The original data files are
@@ -154,7 +171,7 @@ pub fn read_run(folder: &Path) -> Result<ExperimentFile, Diagnostic> {
             .with_hint("`lawful train` creates run folders, by default in `runs/`"));
     }
     let source = Source::new(&path, files::read_text(&path)?);
-    check(&source, Some(folder), None)
+    check(&source, From::Run(folder), None)
 }
 
 /// Reads a text as TOML; `name` is its name in messages.
@@ -179,19 +196,27 @@ fn is_toml(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "toml")
 }
 
-/// Checks a text and builds the experiment; `run` is a folder whose data replace the original files.
-fn check(
-    source: &Source,
-    run: Option<&Path>,
-    seed: Option<u64>,
-) -> Result<ExperimentFile, Diagnostic> {
+/// Where the data are read from.
+#[derive(Clone, Copy)]
+enum From<'a> {
+    /// What `[data]` names.
+    Files,
+    /// A run folder, whose data replace the original files.
+    Run(&'a Path),
+    /// A table in memory, which `[data]` does not name.
+    Table(&'a Columns<'a>),
+}
+
+/// Checks a text and builds the experiment.
+fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFile, Diagnostic> {
     let mut top = source.parse()?;
     top.only(KEYS)?;
     let name = read_name(&mut top)?;
     let system = system::read(top.section("system", system::KEYS)?)?;
     let vocabulary = &system.vocabulary;
     let (laws, written_laws, law_marks) = laws::read(top.take("law"), &system)?;
-    let data = data::read(top.section("data", data::KEYS)?, &system)?;
+    let table = if let From::Table(table) = from { Some(table) } else { None };
+    let data = data::read(top.section("data", data::KEYS)?, &system, table)?;
     let tests = test_set::read(top.take("test"), &data)?;
     let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
@@ -208,7 +233,7 @@ fn check(
         training.check_best_point(mark)?;
     }
 
-    let reads_files = matches!(data.origin, Origin::Files(_))
+    let reads_files = matches!(data.origin, Origin::Files(_) | Origin::Table(_))
         || tests.iter().any(|test| matches!(test.kind, Kind::File(_)));
     if let (false, Some((key, mark))) = (reads_files, &data.about_files) {
         let error = mark.error(format!("`{key}` has no effect: no data are read from a file"));
@@ -217,11 +242,11 @@ fn check(
 
     let folder = source.file().parent().unwrap_or(Path::new(""));
     let open = training.initial_state == Some(true);
-    let (training_set, test_sets) = match run {
-        Some(run) => datasets::stored(run, &tests, vocabulary, open)?,
-        None => datasets::gather(folder, &data, &tests, vocabulary, open)?,
+    let (training_set, test_sets) = match from {
+        From::Run(run) => datasets::stored(run, &tests, vocabulary, open)?,
+        _ => datasets::gather(folder, &data, &tests, vocabulary, open)?,
     };
-    if run.is_none() {
+    if !matches!(from, From::Run(_)) {
         on_data::check_sizes(&training_set).map_err(|error| data.locate(error))?;
         for (law, mark) in written_laws.iter().zip(&law_marks) {
             for part in &law.parts {

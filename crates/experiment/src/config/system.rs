@@ -66,7 +66,8 @@ impl System<'_> {
         } else {
             return formula::explain(text, subject, error);
         };
-        text.error_at(error.span(), message).with_hint(hint)
+        let located = text.error_at(error.span(), message);
+        located.in_formula(&text.value, error.span()).with_hint(hint)
     }
 }
 

@@ -110,8 +110,10 @@ fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>
             let example = "{ from = 0, to = 100, points = 200 }";
             Kind::Grid(grid::read(value.table(example)?)?)
         }
-        ("grid", Origin::Files(_)) => {
-            let error = value.error("`grid` needs simulated data, but these are read from a file");
+        ("grid", origin) => {
+            let are =
+                if matches!(origin, Origin::Files(_)) { "read from a file" } else { "in memory" };
+            let error = value.error(format!("`grid` needs simulated data, but these are {are}"));
             return Err(error.with_hint("give a file of measurements: `file = \"test.csv\"`"));
         }
         ("after", _) => Kind::After(value.number(FINITE, "40.0")?),

@@ -8,6 +8,7 @@ mod cell;
 mod collection;
 mod decimal;
 mod header;
+mod memory;
 mod place;
 mod stored;
 
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use lawful::{Interpolation, Trajectory};
 
 pub(crate) use decimal::difference;
+pub use memory::{Cells, Columns, Grouped};
 pub use stored::{read_dataset, write_dataset};
 
 use crate::diagnostic::Diagnostic;

@@ -30,8 +30,8 @@ pub struct Trained {
 }
 
 impl Prepared {
-    /// Returns the result of a run of this training.
-    pub fn trained(&self, run: &Run) -> Trained {
+    /// Returns the model of a run of this training.
+    pub fn model_of(&self, run: &Run) -> Model {
         let Run { outcome, plan, layout, .. } = run;
         let (theta, iteration) = self.selected(outcome);
         let iteration = match plan.best_model() {
@@ -39,7 +39,13 @@ impl Prepared {
             Some(best) if outcome.stop != StopReason::Interrupted => best.iteration,
             _ => plan.start() + iteration,
         };
-        let model = self.model(layout.keep(theta), iteration);
+        self.model(layout.keep(theta), iteration)
+    }
+
+    /// Returns the result of a run of this training.
+    pub fn trained(&self, run: &Run) -> Trained {
+        let Run { outcome, plan, .. } = run;
+        let model = self.model_of(run);
         let score = model.score(&self.data);
         let laws = model.measure(&[("training", &self.data)], self.horizon);
         Trained {

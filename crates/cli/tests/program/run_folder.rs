@@ -90,6 +90,23 @@ fn a_model_of_a_newer_format_is_refused() {
 }
 
 #[test]
+fn a_model_of_another_iteration_is_refused() {
+    let (place, longer) = Place::trained(TINY);
+    assert_eq!(place.lawful(["resume", &longer, "--iterations", "50", "-q"]).code, 0);
+    let later = place.bytes(&format!("{longer}/last.safetensors"));
+    for which in ["last", "best"] {
+        let run = place.train(&[]);
+        let evaluate = || place.lawful(["evaluate", &run, "--model", which]);
+        assert_eq!(evaluate().code, 0);
+        files::write(&place.path(&format!("{run}/{which}.safetensors")), &later).unwrap();
+        let said = evaluate();
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+        let expected = format!("is of another iteration than its run's {which} model");
+        assert!(said.err.contains(&expected), "{}", said.err);
+    }
+}
+
+#[test]
 fn a_run_with_a_damaged_log_resumes_with_a_gap_in_it() {
     let (place, whole) = Place::trained(TINY);
     assert_eq!(place.lawful(["resume", &whole, "--iterations", "50", "-q"]).code, 0);

@@ -42,6 +42,14 @@ pub(super) fn read_model(archive: &Archive, training: &Prepared) -> Result<Model
     Ok(model)
 }
 
+/// Returns how many iterations were done when a model, or a checkpoint, was written; `None` if it is damaged.
+pub(super) fn iteration(archive: &Archive, model: &Model) -> Option<usize> {
+    match archive.get(DONE) {
+        Some(done) => done.as_u64().and_then(|done| usize::try_from(done).ok()),
+        None => Some(model.description().iteration),
+    }
+}
+
 /// The state of training in a checkpoint.
 pub(super) struct Checkpoint {
     pub(super) plan: Plan,
@@ -126,10 +134,7 @@ pub(super) fn read(path: &Path, training: &Prepared) -> Result<Checkpoint, Diagn
     };
     let plan = Plan::restore(&training.phases, &state)
         .ok_or_else(|| damaged("its plan is not one of `config.toml`"))?;
-    let done = match archive.get(DONE) {
-        Some(done) => done.as_u64().and_then(|done| usize::try_from(done).ok()),
-        None => Some(model.description().iteration),
-    };
+    let done = iteration(&archive, &model);
     let done = done.filter(|done| (plan.start()..=MOST_ITERATIONS).contains(done));
     let done = done.ok_or_else(|| damaged("its iteration is not one of its plan"))?;
     let best_model = read_best_model(&archive, training, done, plan.len())?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lawful::Model;
 
-use super::checkpoint::{read_archive, read_model};
+use super::checkpoint::{iteration, read_archive, read_model};
 use super::folder::RunFolder;
 use super::manifest::{Manifest, ModelChoice};
 use crate::config;
@@ -43,7 +43,19 @@ impl LoadedRun {
             let hint = format!("finish the run first: `lawful resume {}`", path.display());
             return Err(Diagnostic::new(message).with_hint(hint));
         }
-        let model = read_model(&read_archive(&file)?, &experiment.training)?;
+        let archive = read_archive(&file)?;
+        let model = read_model(&archive, &experiment.training)?;
+        let (found, expected) = (iteration(&archive, &model), manifest.iteration_of(choice));
+        if expected.is_some_and(|expected| found != Some(expected)) {
+            let message = format!(
+                "`{}` is of another iteration than its run's {} model",
+                file.display(),
+                choice.name()
+            );
+            return Err(Diagnostic::new(message).with_hint(
+                "one of the files in the folder was changed: restore it, or train again",
+            ));
+        }
         Ok(Self { folder, experiment, manifest, choice, model })
     }
 }

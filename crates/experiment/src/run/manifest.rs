@@ -224,6 +224,16 @@ impl Manifest {
         LawReport { laws, unsolved, ..LawReport::default() }
     }
 
+    /// Returns the iteration of a model of an ended run. One that is training may have newer models; those of
+    /// earlier versions, which kept no fingerprint of the config, counted differently.
+    pub(super) fn iteration_of(&self, choice: ModelChoice) -> Option<usize> {
+        let is_known = self.status != Status::Running && !self.config.is_empty();
+        is_known.then_some(match choice {
+            ModelChoice::Last => self.done,
+            ModelChoice::Best => self.best_iteration,
+        })
+    }
+
     /// Returns the model that a run without failure selects: the best if the best-point strategy is
     /// on, otherwise the last.
     pub fn usual_model(experiment: &Experiment) -> ModelChoice {

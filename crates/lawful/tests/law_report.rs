@@ -234,6 +234,23 @@ fn a_guarantee_is_said_where_it_holds_and_an_initial_state_off_the_law_is_not_it
 }
 
 #[test]
+fn rounding_of_a_guaranteed_law_violates_no_step() {
+    let rates = [("x", "cos(t)/3"), ("y", "cos(2*t)")];
+    let laws = ["x + y == initial(x + y)", "x - y == initial(x - y)"];
+    let times: Vec<f64> = (0..50).map(f64::from).collect();
+    let rows = times.iter().flat_map(|_| [0.1, 0.2]).collect();
+    let data = Dataset::single(&["x", "y"], times, rows).unwrap();
+    for (sums, guaranteed) in [(vec![vec![1.0, 1.0]], true), (vec![vec![2.0, -1.0]], false)] {
+        let model = Known { sums, ..Known::new(&rates, &laws) }.model();
+        let score = model.score(&data).unwrap();
+        let [sum, difference] = &score.laws[..] else { unreachable!("two laws") };
+        assert!(sum.max > 0.0 && (sum.max < 1e-13) == guaranteed, "{sum:?}");
+        assert_eq!(sum.share > 0.0, !guaranteed, "{sum:?}");
+        assert!(difference.share > 0.9, "{difference:?}");
+    }
+}
+
+#[test]
 fn a_tolerance_of_its_own_decides_what_is_broken() {
     let (data, rates) = wave();
     let status = |tolerance| {

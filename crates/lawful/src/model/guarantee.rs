@@ -8,6 +8,9 @@ use crate::{FieldDescription, FieldPart};
 /// bug of ours, and said so.
 pub(super) const ROUNDING: f64 = 1e-9;
 
+/// What rounding leaves of it at a step, as a share of the law's size: no step counts as violated by less.
+pub(super) const STEP_ROUNDING: f64 = 1e-12;
+
 /// Returns by what a field guarantees a law, on paths that start on it.
 pub(super) fn guarantee(field: &FieldDescription, law: &Law) -> Option<&'static str> {
     let by = by_itself(field, law);

@@ -353,7 +353,18 @@ impl Model {
     /// If the data have other variables than the model.
     pub fn score_by(&self, data: &Dataset, solver: Solver) -> Result<Score, Failure> {
         let mut objective = self.objective(data, solver)?;
-        score::score(&mut objective, self.parameters(), self.description.count_above)
+        score::score(&mut objective, self.parameters(), &self.count_above(data))
+    }
+
+    /// Returns, for each law, the violation above which a step of some data counts as violated.
+    fn count_above(&self, data: &Dataset) -> Vec<f64> {
+        let constants: Vec<f64> = self.constants().into_iter().map(|(_, _, value)| value).collect();
+        let sizes = law_sizes(data, &self.laws, &constants);
+        let above = |(law, size): (&Law, f64)| {
+            let by = guarantee::guarantee(&self.description.field, law);
+            self.description.count_above.max(by.map_or(0.0, |_| guarantee::STEP_ROUNDING * size))
+        };
+        self.laws.iter().zip(sizes).map(above).collect()
     }
 
     /// Returns the model as an objective on some data, in their own units and without a strategy.

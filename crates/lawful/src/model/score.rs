@@ -12,7 +12,8 @@ pub struct LawScore {
     pub mean: f64,
     /// Largest violation.
     pub max: f64,
-    /// Share of the steps that violate it (by more than `count-above`).
+    /// Share of the steps that violate it: by more than `count-above`, and of a law that the field guarantees
+    /// by more than rounding, 1e-12 of its size.
     pub share: f64,
 }
 
@@ -33,11 +34,12 @@ pub struct Score {
     pub residuals: Vec<Vec<(Vec<f64>, Vec<f64>)>>,
 }
 
-/// Scores θ on the data of an objective, in the data's own units.
+/// Scores θ on the data of an objective, in the data's own units. A violation counts for
+/// [`LawScore::share`] if it is above that of its law in `count_above`.
 pub(super) fn score(
     objective: &mut Objective,
     theta: &[f64],
-    count_above: f64,
+    count_above: &[f64],
 ) -> Result<Score, Failure> {
     objective.observe(theta)?;
     let (problem, misfit) = (objective.problem(), objective.misfit());
@@ -49,7 +51,7 @@ pub(super) fn score(
         laws.push(LawScore {
             mean: violations.iter().sum::<f64>() / n,
             max: violations.iter().copied().fold(0.0, larger),
-            share: violations.iter().filter(|&&v| v > count_above).count() as f64 / n,
+            share: violations.iter().filter(|&&v| v > count_above[k]).count() as f64 / n,
         });
         let (mut times, mut values) = (&*misfit.residual_times(law), misfit.residuals(k));
         let mut parts = Vec::new();

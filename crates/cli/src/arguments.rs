@@ -191,6 +191,9 @@ pub(crate) struct Evaluate {
     /// Model to use; default: the one that the run selected
     #[arg(long)]
     pub(crate) model: Option<Model>,
+    /// Measure laws up to this time; default: the last time of all sets, or `horizon` of the experiment
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub(crate) horizon: Option<f64>,
     /// Print the scores as JSON
     #[arg(long)]
     pub(crate) json: bool,

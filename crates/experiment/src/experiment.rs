@@ -16,9 +16,22 @@ pub struct Experiment {
     pub tests: Vec<(String, Dataset)>,
     /// The time column of its files.
     pub time_column: String,
+    /// The time up to which laws are measured beyond the data; by default the training's horizon.
+    pub horizon: Option<f64>,
 }
 
 impl Experiment {
+    /// An experiment with the horizon of its training.
+    pub(crate) fn new(
+        name: String,
+        training: Prepared,
+        tests: Vec<(String, Dataset)>,
+        time_column: String,
+    ) -> Self {
+        let horizon = training.horizon;
+        Self { name, training, tests, time_column, horizon }
+    }
+
     /// Name, strategy and seed: `oscillator, self-adaptive, seed 1`.
     pub fn label(&self) -> String {
         let (strategy, seed) = (self.training.strategy.label(), self.training.seed);

@@ -125,11 +125,11 @@ fn can_be_guaranteed(experiment: &Experiment, law: &Law) -> bool {
         || dissipation(law, &field.state, &known).is_ok()
 }
 
-/// Returns the last time of all sets and of the horizon, if laws are not enforced up to there.
+/// Returns the last time at which laws are measured, if laws are not enforced up to there.
 fn horizon(experiment: &Experiment) -> Option<f64> {
     let sets = experiment.sets().flat_map(|(_, set)| set.trajectories());
     let ends = sets.filter_map(|trajectory| trajectory.times.last().copied());
-    let end = ends.fold(f64::NEG_INFINITY, f64::max);
+    let end = ends.chain(experiment.horizon).fold(f64::NEG_INFINITY, f64::max);
     let horizon = experiment.training.horizon.unwrap_or(f64::NEG_INFINITY);
     (end > horizon).then_some(end)
 }

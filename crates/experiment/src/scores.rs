@@ -91,7 +91,7 @@ pub fn score_sets(experiment: &Experiment, model: &Model, substeps: usize) -> Sc
 /// Measures the laws on every set of the experiment and up to its horizon.
 pub fn law_report(experiment: &Experiment, model: &Model) -> LawReport {
     let sets: Vec<(&str, &Dataset)> = experiment.sets().collect();
-    let mut report = model.measure(&sets, experiment.training.horizon);
+    let mut report = model.measure(&sets, experiment.horizon);
     for law in &mut report.laws {
         (law.name, law.holds) = (in_a_line(&law.name), in_a_line(&law.holds));
     }

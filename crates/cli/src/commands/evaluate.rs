@@ -13,7 +13,10 @@ use crate::output::{data, talk};
 use crate::text_table::render;
 
 pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
-    let run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
+    let mut run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
+    if let Some(horizon) = options.horizon {
+        run.experiment.horizon = Some(checked(horizon, &run.experiment)?);
+    }
     let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
     if options.json {
         data(&format!("{:#}\n", scores.json()))?;
@@ -31,6 +34,28 @@ pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     let laws = warn_of_laws(&run.experiment, &scores.report, "this model", options.strict);
     let audited = if options.strict { audited(&run.experiment) } else { 0 };
     Ok(say_failures(&scores).max(laws).max(audited))
+}
+
+/// Refuses a horizon up to which nothing more would be measured.
+fn checked(horizon: f64, experiment: &Experiment) -> Result<f64, Diagnostic> {
+    let wrong = |why: &str, hint: String| {
+        let message = format!("`--horizon {}` {why}", exact(horizon));
+        Err(Diagnostic::new(message).with_hint(hint))
+    };
+    if experiment.training.laws.is_empty() {
+        return wrong("has no effect: the experiment has no law", "leave it out".to_owned());
+    }
+    let ends = experiment.training.data.trajectories().iter();
+    let end =
+        ends.map(|trajectory| trajectory.times[trajectory.len() - 1]).fold(f64::INFINITY, f64::min);
+    let hint = format!("give a time after {}", exact(end));
+    if !horizon.is_finite() {
+        return wrong("is not a time", hint);
+    }
+    if horizon <= end {
+        return wrong("has no effect: no trajectory of the training data ends before it", hint);
+    }
+    Ok(horizon)
 }
 
 /// Prints which laws contradict the data, and returns the exit code.

@@ -186,3 +186,29 @@ fn a_comparison_counts_the_models_that_break_a_law() {
         place.lawful(["compare", "experiment.toml", "--seeds", "1", "--jobs", "1", "--quiet"]);
     assert_eq!((said.code, said.err.as_str()), (0, ""));
 }
+
+#[test]
+fn laws_are_measured_up_to_a_horizon_that_is_asked_for() {
+    // x = sin t is 1 at t = π/2 only before 4, and −1 after it.
+    let place = Place::with(&WAVE.replace("x >= -1.1", "x >= -0.9"));
+    let said = place.lawful(["train", "experiment.toml", "--quiet"]);
+    let run = said.out.trim();
+    let below = |said: &str| parse(said)["laws"][1].clone();
+    let law = below(&place.lawful(["evaluate", run, "--json"]).out);
+    assert_eq!((&law["status"], &law["violation"]), (&json!("kept"), &json!(0.0)));
+    let said = place.lawful(["evaluate", run, "--json", "--horizon", "6"]);
+    let law = below(&said.out);
+    assert_eq!(law["status"], "broken");
+    assert!((law["violation"].as_f64().unwrap() - 0.1).abs() < 1e-3, "{law}");
+    assert!((law["place"]["time"].as_f64().unwrap() - 4.71).abs() < 0.1, "{law}");
+    for (horizon, error) in [
+        (
+            "4",
+            "`--horizon 4` has no effect: no trajectory of the training data ends before it\nhint: give a time after 4\n",
+        ),
+        ("inf", "`--horizon inf` is not a time\nhint: give a time after 4\n"),
+    ] {
+        let said = place.lawful(["evaluate", run, "--horizon", horizon]);
+        assert_eq!((said.code, said.err), (2, format!("error: {error}")));
+    }
+}

@@ -312,7 +312,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
         complete.insert(key.to_owned(), table);
     }
     let time_column = data.format.time.clone();
-    let experiment = Experiment { name, training: prepared, tests: test_sets, time_column };
+    let experiment = Experiment::new(name, prepared, test_sets, time_column);
     Ok(ExperimentFile { experiment, complete: to_text(&complete) })
 }
 

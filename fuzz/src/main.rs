@@ -15,6 +15,7 @@
 
 mod archive;
 mod cases;
+mod clock;
 mod crash;
 mod disk;
 mod memory;

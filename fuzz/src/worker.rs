@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::clock::Limit;
 use crate::targets::Target;
 use crate::{disk, memory, say, seeds};
 
@@ -39,8 +40,8 @@ pub(crate) struct Work {
 
 /// The place and the message of the last panic.
 static PANIC: Mutex<String> = Mutex::new(String::new());
-/// When the current case began, in milliseconds since the worker began.
-static BEGAN: AtomicU64 = AtomicU64::new(0);
+/// The number of the current case.
+static CASE: AtomicU64 = AtomicU64::new(0);
 
 /// Runs cases until they are done or the time is over. Returns how many, and how many were accepted.
 pub(crate) fn run(target: &'static Target, work: &Work) -> (u64, u64) {
@@ -51,24 +52,15 @@ pub(crate) fn run(target: &'static Target, work: &Work) -> (u64, u64) {
         let _ = panics(target, input);
     }
     let start = Instant::now();
-    let millis = move || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    BEGAN.store(millis(), Relaxed);
-    let limit = 1000 * target.seconds;
-    std::thread::spawn(move || {
-        loop {
-            std::thread::sleep(Duration::from_millis(200));
-            if millis().saturating_sub(BEGAN.load(Relaxed)) > limit {
-                std::process::exit(HANG);
-            }
-        }
-    });
+    CASE.store(work.first, Relaxed);
+    std::thread::spawn(move || watch(Duration::from_secs(target.seconds)));
     let (mut done, mut good) = (0, 0);
     let mut known: Vec<String> = Vec::new();
     while done < work.cases && start.elapsed() < Duration::from_secs(work.seconds) {
         let n = work.first + done;
         let input = target.case(&inputs, work.seed, n);
         let _ = disk::write(&work.progress, &n.to_le_bytes());
-        BEGAN.store(millis(), Relaxed);
+        CASE.store(n, Relaxed);
         let begun = memory::begin();
         let result = panics(target, &input);
         let peak = memory::peak_since(begun);
@@ -93,6 +85,20 @@ pub(crate) fn run(target: &'static Target, work: &Work) -> (u64, u64) {
         known.push(kind);
     }
     (done, good)
+}
+
+/// Ends this process if a case takes too long.
+fn watch(limit: Duration) {
+    let begin = || (CASE.load(Relaxed), Limit::new("self", limit));
+    let mut current = begin();
+    loop {
+        std::thread::sleep(Duration::from_millis(200));
+        if CASE.load(Relaxed) != current.0 {
+            current = begin();
+        } else if current.1.is_over("self") {
+            std::process::exit(HANG);
+        }
+    }
 }
 
 /// Keeps the place of panics instead of printing them.

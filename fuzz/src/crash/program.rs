@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use lawful_experiment::Diagnostic;
 
 use super::Options;
+use crate::clock::Limit;
 use crate::{disk, say};
 
-/// A run that takes longer hangs.
+/// A run that works longer hangs.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// What the program said.
@@ -63,10 +64,11 @@ impl Program {
 
 /// Waits for the end, at most [`LIMIT`].
 pub(super) fn finish(mut child: Child) -> io::Result<Said> {
-    let begun = Instant::now();
+    let process = child.id().to_string();
+    let limit = Limit::new(&process, LIMIT);
     // What is printed fits into a pipe: a few lines, or predictions of a few rows.
     while child.try_wait()?.is_none() {
-        if begun.elapsed() > LIMIT {
+        if limit.is_over(&process) {
             child.kill()?;
             child.wait()?;
             return Ok(Said { code: None, out: String::new(), err: "hang".to_owned() });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use lawful::{Audit, Contradiction, Evidence, Finding, short};
+use lawful::{Audit, Contradiction, Evidence, Finding, Kept, short};
 use serde_json::{Value, json};
 
 use crate::experiment::{Experiment, in_a_line};
@@ -21,6 +21,30 @@ pub fn contradictions(audit: &Audit) -> Vec<(String, String)> {
     };
     let words = |k: usize| Some((in_a_line(&audit.describe(k)?), audit.hint(k)?));
     (0..audit.laws.len()).filter(first).filter_map(words).collect()
+}
+
+/// A law that the data contradict by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FalseLaw {
+    /// The law's name.
+    pub law: String,
+    /// The evidence, as a sentence.
+    pub why: String,
+}
+
+/// Returns the laws that the data contradict, each by itself: by the audit, or as the training found before it
+/// left them out.
+pub(crate) fn false_laws(experiment: &Experiment) -> Vec<FalseLaw> {
+    let audit = audit(experiment);
+    let why = |k: usize| match &experiment.training.kept[k] {
+        Kept::Monitored(Some(why)) => Some(why.clone()),
+        _ => audit
+            .contradicts(k)
+            .filter(|found| found.with.is_empty())
+            .and_then(|_| audit.describe(k)),
+    };
+    let names = experiment.law_names().into_iter().enumerate();
+    names.filter_map(|(k, law)| Some(FalseLaw { law, why: in_a_line(&why(k)?) })).collect()
 }
 
 /// Returns a line for each law, in the form of a summary.

@@ -13,9 +13,11 @@ mod strategies;
 mod table;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toml::{Table, Value};
 
+use crate::audit::{FalseLaw, false_laws};
 use crate::config::{self, ExperimentFile};
 use crate::csv_writer::CsvWriter;
 use crate::diagnostic::Diagnostic;
@@ -23,7 +25,7 @@ use crate::files::{self, Lock};
 use crate::run::{LoadedRun, Status};
 use crate::runner::{self, FinishedRun, StudyObserver, changes};
 use crate::scores::{SetScore, score_sets};
-use lawful::{LawReport, LawStatus, exact};
+use lawful::{LawReport, LawStatus, LawVerdict, exact};
 
 use axes::{Axis, Level, combinations, read_axes};
 use ranking::{Ranking, rank};
@@ -56,6 +58,8 @@ struct Entry {
     name: String,
     levels: Vec<String>,
     seed: u64,
+    /// Laws that the data contradict.
+    false_laws: Arc<[FalseLaw]>,
 }
 
 /// The score of one training on one set.
@@ -75,8 +79,8 @@ pub struct Line {
     pub violation: Option<f64>,
     /// Evaluations of the objective and its gradient.
     pub evaluations: usize,
-    /// Largest violation of any law, as a share of the law's size, on all sets and up to the horizon;
-    /// `None` if it is not known.
+    /// Largest violation of any law that the data do not contradict, as a share of the law's size, on all sets
+    /// and up to the horizon; `None` if it is not known.
     pub largest: Option<f64>,
     /// Seconds spent in training.
     pub seconds: f64,
@@ -97,6 +101,8 @@ pub struct Comparison {
     pub rankings: Vec<Ranking>,
     /// Strategies that cannot be trained with an experiment.
     pub left_out: Vec<LeftOut>,
+    /// For each experiment, laws that the data contradict, if strategies are compared.
+    pub false_laws: Vec<(String, Arc<[FalseLaw]>)>,
     /// The figures of the fronts.
     pub figures: Vec<PathBuf>,
     /// Number of trainings that failed.
@@ -158,11 +164,29 @@ pub fn compare(
     files::write(&out.join("runs.csv"), csv(&lines, &axes).as_bytes())?;
     let rankings = if ranks { rank(&lines, &axes) } else { Vec::new() };
     let figures = front::write(&rankings, out)?;
-    let text = if ranks { report::markdown(&rankings, &left_out) } else { markdown(&lines, &axes) };
+    let mut false_laws: Vec<(String, Arc<[FalseLaw]>)> =
+        entries.iter().map(|entry| (entry.name.clone(), Arc::clone(&entry.false_laws))).collect();
+    false_laws.dedup_by(|a, b| a.0 == b.0);
+    let text = if ranks {
+        report::markdown(&rankings, &left_out, &false_laws)
+    } else {
+        markdown(&lines, &axes)
+    };
     let table = out.join("table.md");
     files::write(&table, text.as_bytes())?;
     let failed = finished.iter().filter(|run| run.manifest.status == Status::Failed).count();
-    Ok(Some(Comparison { lines, axes, text, table, rankings, left_out, figures, failed, broken }))
+    Ok(Some(Comparison {
+        lines,
+        axes,
+        text,
+        table,
+        rankings,
+        left_out,
+        false_laws,
+        figures,
+        failed,
+        broken,
+    }))
 }
 
 /// Reads the experiment of every training, and which strategies some experiments cannot be trained with.
@@ -177,15 +201,17 @@ fn plan(
         // Errors of the file itself are found first: they have their place in it.
         let file = config::read(path)?.experiment;
         let name = file.name.clone();
+        let mut own: Arc<[FalseLaw]> = Arc::default();
         if !options.strategies.is_empty() {
             strategies::check_file(path, &file, &names)?;
             names.push(name.clone());
+            own = false_laws(&file).into();
         }
         let shown = path.display().to_string();
         let table = changes::parse(&shown, &files::read_text(path)?)?;
         let (planned, mut first) = (entries.len(), None);
         for levels in combinations(axes, &name) {
-            match of_levels((&shown, &name), &table, &levels, (options.seeds, seed_keys)) {
+            match of_levels((&shown, &name, &own), &table, &levels, (options.seeds, seed_keys)) {
                 Ok(more) => entries.extend(more),
                 Err(error) => {
                     let Some(strategy) = levels.iter().find_map(|level| level.strategy) else {
@@ -211,7 +237,7 @@ fn plan(
 
 /// Returns the trainings of an experiment with one level of each axis.
 fn of_levels(
-    (path, name): (&str, &str),
+    (path, name, false_laws): (&str, &str, &Arc<[FalseLaw]>),
     table: &Table,
     levels: &[&Level],
     (seeds, seed_keys): (u64, &[String]),
@@ -235,7 +261,8 @@ fn of_levels(
         changes::set(&mut seeded, &changes::single("training.seed", number));
         let levels = levels.iter().map(|level| level.name.clone()).collect();
         let file = changes::experiment(path, &seeded)?;
-        Ok(Entry { file, name: name.to_owned(), levels, seed })
+        let false_laws = Arc::clone(false_laws);
+        Ok(Entry { file, name: name.to_owned(), levels, seed, false_laws })
     };
     (1..=seeds).map(of_seed).collect()
 }
@@ -272,7 +299,7 @@ fn count_broken(broken: &mut Vec<BrokenLaw>, experiment: &str, report: &LawRepor
 fn score(entry: &Entry, finished: &FinishedRun) -> Result<(Vec<Line>, LawReport), Diagnostic> {
     let run = LoadedRun::open(finished.folder.path(), None)?;
     let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
-    let largest = largest_violation(&scores.report);
+    let largest = largest_violation(&scores.report, &entry.false_laws);
     let line = |set: &SetScore| {
         let score = set.score.as_ref().ok();
         Line {
@@ -290,12 +317,15 @@ fn score(entry: &Entry, finished: &FinishedRun) -> Result<(Vec<Line>, LawReport)
     Ok((scores.sets.iter().map(line).collect(), scores.report))
 }
 
-/// Returns the largest violation of any law, as a share of its size; `None` if a law has no value
+/// Returns the largest violation of any law that the data do not contradict, as a share of its size; `None` if a law has no value
 /// somewhere, or a path ends too early.
-fn largest_violation(report: &LawReport) -> Option<f64> {
-    let known = |law: &lawful::LawVerdict| law.status != LawStatus::Undefined;
-    (report.unsolved.is_empty() && report.laws.iter().all(known))
-        .then(|| report.laws.iter().map(|law| law.percent / 100.0).fold(0.0, f64::max))
+fn largest_violation(report: &LawReport, false_laws: &[FalseLaw]) -> Option<f64> {
+    let may_be_true =
+        |law: &&LawVerdict| !false_laws.iter().any(|contradicted| contradicted.law == law.name);
+    let known = |law: &LawVerdict| law.status != LawStatus::Undefined;
+    let mut laws = report.laws.iter().filter(may_be_true);
+    (report.unsolved.is_empty() && laws.clone().all(known))
+        .then(|| laws.by_ref().map(|law| law.percent / 100.0).fold(0.0, f64::max))
 }
 
 /// One row per training and set.

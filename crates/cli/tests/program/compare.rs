@@ -51,7 +51,7 @@ fn strategies_are_ranked_and_one_that_cannot_be_trained_is_left_out_with_its_rea
 
     `filter` is left out: L-BFGS never takes a worse point than the best one.
 
-    The largest violation is that of any law, as a share of its size, on a dense grid over all sets and up to the horizon. The best strategy has the lowest median error (mean of the MSE on the test sets, or the MSE of the training set without any) of those that keep the laws: largest violation at most # in the median. p is of the rank test of the MSE against the best, with Holm's correction. Evaluations and seconds are medians.
+    The largest violation is that of any law that the data do not contradict, as a share of its size, on a dense grid over all sets and up to the horizon. The best strategy has the lowest median error (mean of the MSE on the test sets, or the MSE of the training set without any) of those that keep the laws: largest violation at most # in the median. p is of the rank test of the MSE against the best, with Holm's correction. Evaluations and seconds are medians.
     ");
     let runs = place.text("compare/runs.csv");
     assert!(runs.starts_with("experiment,strategy,seed,set,mse,violation,evaluations\n"), "{runs}");
@@ -90,6 +90,27 @@ fn a_comparison_of_strategies_resumes_to_the_same_bytes_and_prints_json() {
     let sentence = ranking["recommendation"].as_str().unwrap();
     assert!(before[0].contains(sentence), "{sentence}");
     assert_eq!(ranking["fewest_seeds"], 5);
+}
+
+#[test]
+fn a_law_that_the_data_contradict_decides_nothing() {
+    let false_law = "[[law]]\nname = \"below\"\nholds = \"x <= 0.5\"\n[data";
+    let experiment = smooth().replacen("[data", false_law, 1);
+    for experiment in [experiment.clone(), experiment.replace("self-adaptive", "auto")] {
+        let place = Place::with(&experiment);
+        let said = place.lawful(options("auto,l2", &["--json"]));
+        assert_eq!(said.code, 0, "{}", said.err);
+        let value: Value = serde_json::from_str(&said.out).unwrap();
+        let [found] = &value["false_laws"].as_array().unwrap()[..] else { panic!("{value}") };
+        assert_eq!((&found["experiment"], &found["law"]), (&"tiny".into(), &"below".into()));
+        // The path begins at x = 1, half a unit above it.
+        let of_auto = &value["rankings"][0]["strategies"][0]["largest_violation"];
+        assert!(of_auto["max"].as_f64().unwrap() < 1e-9, "{of_auto}");
+        let table = place.text("compare/table.md");
+        assert!(
+            table.contains("\nNot counted as a violation: the law `below` contradicts the data")
+        );
+    }
 }
 
 #[test]

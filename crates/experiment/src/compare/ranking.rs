@@ -1,7 +1,7 @@
 //! Ranks strategies: which is best, and which are not worse.
 //!
-//! The **largest violation** of a training is that of any law, as a share of the law's size, on a dense
-//! grid over all sets and up to the horizon. A strategy **keeps the laws** if the median over the seeds is
+//! The **largest violation** of a training is that of any law that the data do not contradict, as a share of the
+//! law's size, on a dense grid over all sets and up to the horizon. A strategy **keeps the laws** if the median over the seeds is
 //! at most [`KEEPS`]. The **error** of a training is the mean of its mean squared errors on the test
 //! sets; without test sets it is that on the training set. What cannot be solved counts as infinite.
 //!

@@ -1,6 +1,7 @@
 //! Strategies side by side in words: the tables, a sentence of recommendation, and everything as JSON.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use lawful::short;
 use serde_json::{Value, json};
@@ -8,9 +9,14 @@ use serde_json::{Value, json};
 use super::Comparison;
 use super::ranking::{Contender, KEEPS, LEVEL, Mark, Range, Ranking};
 use super::strategies::LeftOut;
+use crate::audit::FalseLaw;
 
 /// Returns a table for each ranking, with its recommendation.
-pub(super) fn markdown(rankings: &[Ranking], left_out: &[LeftOut]) -> String {
+pub(super) fn markdown(
+    rankings: &[Ranking],
+    left_out: &[LeftOut],
+    false_laws: &[(String, Arc<[FalseLaw]>)],
+) -> String {
     let mut text = String::new();
     for ranking in rankings {
         if !text.is_empty() {
@@ -26,6 +32,10 @@ pub(super) fn markdown(rankings: &[Ranking], left_out: &[LeftOut]) -> String {
             }
         }
         let _ = writeln!(text, "\n{}", recommendation(ranking));
+        let own = false_laws.iter().filter(|(experiment, _)| *experiment == ranking.experiment);
+        for FalseLaw { why, .. } in own.flat_map(|(_, laws)| laws.iter()) {
+            let _ = writeln!(text, "\nNot counted as a violation: {why}.");
+        }
         let of_this =
             |out: &&LeftOut| out.experiment == ranking.experiment && out.levels == ranking.levels;
         for LeftOut { strategy, reason, .. } in left_out.iter().filter(of_this) {
@@ -34,8 +44,8 @@ pub(super) fn markdown(rankings: &[Ranking], left_out: &[LeftOut]) -> String {
     }
     let _ = write!(
         text,
-        "\nThe largest violation is that of any law, as a share of its size, on a dense grid over all sets \
-         and up to the horizon. The best strategy has the lowest median error (mean of the MSE on the test \
+        "\nThe largest violation is that of any law that the data do not contradict, as a share of its size, on a \
+         dense grid over all sets and up to the horizon. The best strategy has the lowest median error (mean of the MSE on the test \
          sets, or the MSE of the training set without any) of those that keep the laws: largest violation \
          at most {} in the median. p is of the rank test of the MSE against the best, with Holm's \
          correction. Evaluations and seconds are medians.\n",
@@ -153,6 +163,11 @@ pub fn json(compared: &Comparison) -> Value {
             "percent": law.percent,
         })
     });
+    let false_laws = compared.false_laws.iter().flat_map(|(experiment, laws)| {
+        laws.iter().map(move |FalseLaw { law, why }| {
+            json!({ "experiment": experiment, "law": law, "reason": why })
+        })
+    });
     let left_out = compared.left_out.iter().map(|out| {
         json!({
             "experiment": out.experiment, "levels": out.levels, "strategy": out.strategy,
@@ -162,6 +177,7 @@ pub fn json(compared: &Comparison) -> Value {
     json!({
         "runs": runs.collect::<Vec<_>>(),
         "rankings": compared.rankings.iter().map(of_ranking).collect::<Vec<_>>(),
+        "false_laws": false_laws.collect::<Vec<_>>(),
         "left_out": left_out.collect::<Vec<_>>(),
         "broken": broken.collect::<Vec<_>>(),
         "failed": compared.failed,

@@ -5,12 +5,13 @@
 
 use std::ops::ControlFlow;
 
-use lawful::law::Words;
+use lawful::law::{Enforcement, Words};
 use lawful::optimiser::{Adam, AdamSettings};
-use lawful::strategy::{SelfAdaptive, Strategy};
+use lawful::strategy::{AugmentedLagrangian, SelfAdaptive, Strategy};
 use lawful::{
-    Activation, Dataset, Initialise, Law, LawPoints, Mlp, MlpShape, Objective, Observer, Precision,
-    Problem, Row, Settings, Solver, Trainer, Trajectory,
+    Activation, Dataset, FieldDescription, FieldPart, Initialise, Law, LawPoints, LinearForm,
+    LinearTask, Mlp, MlpShape, NetworkDescription, Objective, Observer, Precision, Problem, Row,
+    Settings, SmoothDescription, SmoothLaw, Solver, Trainer, Trajectory, scaling,
 };
 
 /// One kind of work.
@@ -21,6 +22,7 @@ pub(crate) struct Workload {
     pub(crate) title: &'static str,
     shape: MlpShape,
     trajectory: (Vec<f64>, Vec<f64>),
+    state: &'static [&'static str],
     laws: Vec<Law>,
 }
 
@@ -54,6 +56,7 @@ pub(crate) fn population() -> Workload {
         name: "wpg",
         title: "population",
         shape: shape(1, &[50, 50], &[Activation::Tanh, Activation::Elu]),
+        state: &["y"],
         laws: laws(Words::new().state(["y"]), &["y <= 12"]),
         trajectory: (times.clone(), times.into_iter().map(value).collect()),
     }
@@ -72,6 +75,7 @@ pub(crate) fn reaction() -> Workload {
         name: "cr",
         title: "reaction",
         shape: shape(4, &[50, 64, 50], &activations),
+        state: &["A", "B", "C", "D"],
         laws: laws(Words::new().state(["A", "B", "C", "D"]), &["A + B + C + D == 1"]),
         trajectory: ((0..100).map(f64::from).collect(), states),
     }
@@ -90,6 +94,7 @@ pub(crate) fn oscillator() -> Workload {
         name: "dho",
         title: "oscillator",
         shape: shape(2, &[50, 50], &[Activation::Tanh, Activation::Elu]),
+        state: &["x", "v"],
         laws: laws(words, &["next(P) == P", "next(E) <= E"]),
         trajectory: (times.clone(), times.into_iter().flat_map(state).collect()),
     }
@@ -114,6 +119,7 @@ pub(crate) fn wide() -> Workload {
         name: "wide",
         title: "wide (64–512–512–64)",
         shape: shape(64, &[512, 512], &[Activation::Tanh, Activation::Elu]),
+        state: &[],
         laws: Vec::new(),
         trajectory: (times.clone(), states.collect()),
     }
@@ -156,6 +162,49 @@ impl Workload {
         columns: usize,
     ) -> Objective {
         self.objective_with(Box::new(SelfAdaptive::default()), 0, precision, solver, columns)
+    }
+
+    /// The objective of a field whose form guarantees the law, on one trajectory, and initial weights: a bound by
+    /// flows, a sum by a linear projection, or the energy, which never rises, by a nonlinear one.
+    pub(crate) fn guaranteed(&self, precision: Precision) -> (Objective, Vec<f64>) {
+        let names: Vec<String> = self.state.iter().map(|&name| name.to_owned()).collect();
+        let (times, states) = self.trajectory.clone();
+        let dataset = Dataset::single(self.state, times, states).expect("good data");
+        let scaling = scaling(&dataset);
+        let task = LinearTask {
+            state: &names,
+            known: &[],
+            laws: &self.laws,
+            scaling: &scaling,
+            logs: &[],
+        };
+        let linear = LinearForm::choose(&task);
+        let mut network = NetworkDescription::new(&self.shape.hidden, &names);
+        network.activations =
+            self.shape.activations.iter().map(|activation| activation.name().to_owned()).collect();
+        precision.name().clone_into(&mut network.precision);
+        let parts = if linear.guarantees_any() {
+            network.outputs = linear.description.outputs();
+            vec![FieldPart::Network(network), FieldPart::Linear(linear.description)]
+        } else {
+            let energy = "next(v^2/2 + x^2/2) <= v^2/2 + x^2/2".to_owned();
+            let smooth = SmoothDescription {
+                scale: scaling.state.clone(),
+                equalities: Vec::new(),
+                falling: Some(SmoothLaw { name: energy.clone(), holds: energy, size: 0.5 }),
+                softness: SmoothDescription::softness_of(scaling.time),
+            };
+            let scaling = FieldPart::Scaling(scaling);
+            vec![FieldPart::Network(network), scaling, FieldPart::Smooth(smooth)]
+        };
+        let description = FieldDescription { parts, ..FieldDescription::new(&names) };
+        let field = description.build().expect("a field for these laws");
+        let shape = description.shape().expect("it has a network");
+        let laws = self.laws.iter().map(|law| law.clone().enforced(Enforcement::Hard)).collect();
+        let problem = Problem::new(dataset, laws);
+        let strategy = Box::new(AugmentedLagrangian::default());
+        let objective = Objective::new(problem, field, Solver::default(), strategy);
+        (objective.expect("a field for the data"), Initialise::default().draw(&shape, 0))
     }
 
     /// The objective of a strategy with so many points between rows.

@@ -152,13 +152,14 @@ pub(crate) struct Predict {
     /// CSV file with the times, in its time column or as its only column
     #[arg(long, value_name = "FILE")]
     pub(crate) at: Option<PathBuf>,
-    /// Initial state at the first time, such as `x=1,v=0`; default: the state of the trajectory
+    /// Initial state at the first time, such as `x=1,v=0`; default: the state of the trajectory. Without
+    /// `--trajectory`, it is that of a new one, whose effects are predicted from it
     #[arg(long, value_name = "STATE", allow_hyphen_values = true)]
     pub(crate) initial: Option<String>,
     /// Move the initial state to the laws of the model, and make the model obey them where their form allows
     #[arg(long)]
     pub(crate) project: bool,
-    /// Trajectory whose initial state and inputs are used; default: the first
+    /// Trajectory whose initial state, inputs and effects are used; default: the first
     #[arg(long, value_name = "NAME")]
     pub(crate) trajectory: Option<String>,
     /// Method of the solver; default: the experiment's. Steps end at the output times, unless tolerances are given

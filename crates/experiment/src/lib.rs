@@ -18,6 +18,7 @@ mod run;
 pub mod runner;
 mod scores;
 pub mod statistics;
+mod subjects;
 mod summary;
 pub mod table;
 mod times;
@@ -38,6 +39,7 @@ pub use run::{
     Status, Trained, describe, read_checkpoint, resume, train,
 };
 pub use scores::{ConstantValue, Discretisation, Scores, SetScore, law_report, score_sets};
+pub use subjects::SubjectValues;
 pub use summary::{expected, summary};
 pub use table::{Cells, Columns, Grouped, read_dataset, write_dataset};
 pub use times::read_times;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::experiment::{Experiment, in_a_line};
+use crate::subjects::SubjectValues;
 
 /// A set with its score, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +38,8 @@ pub struct ConstantValue {
 pub struct Scores {
     /// The learned constants.
     pub constants: Vec<ConstantValue>,
+    /// What trajectories of the training have of their own.
+    pub subjects: Vec<SubjectValues>,
     /// Names of the laws.
     pub laws: Vec<String>,
     /// What the model makes of each law on a dense grid.
@@ -85,7 +88,8 @@ pub fn score_sets(experiment: &Experiment, model: &Model, substeps: usize) -> Sc
     let constants = constants.map(|(name, start, value)| ConstantValue { name, start, value });
     let report = law_report(experiment, model);
     let (constants, laws) = (constants.collect(), experiment.law_names());
-    Scores { constants, laws, report, sets, discretisation }
+    let subjects = SubjectValues::all(experiment, model);
+    Scores { constants, subjects, laws, report, sets, discretisation }
 }
 
 /// Measures the laws on every set of the experiment and up to its horizon.
@@ -182,6 +186,10 @@ impl Scores {
             let constants = self.constants.iter().map(|c| (c.name.clone(), json!(c.value)));
             value["constants"] = constants.collect::<Map<_, _>>().into();
         }
+        if !self.subjects.is_empty() {
+            let subjects = self.subjects.iter().map(|own| (own.trajectory.clone(), own.json()));
+            value["trajectories"] = subjects.collect::<Map<_, _>>().into();
+        }
         value
     }
 }
@@ -202,6 +210,7 @@ mod tests {
         ] {
             let assessment = Scores {
                 constants: Vec::new(),
+                subjects: Vec::new(),
                 laws: Vec::new(),
                 report: LawReport::default(),
                 sets: Vec::new(),

@@ -33,7 +33,9 @@ fn write_system(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
     }
     for (name, value) in vocabulary.constants() {
         let learned = experiment.training.constants.iter().find(|constant| constant.name == *name);
-        let how = learned.map(bounds).unwrap_or_default();
+        let varies = experiment.training.field.varying.contains(name);
+        let each = if varies { ", one value for each trajectory" } else { "" };
+        let how = learned.map(|constant| bounds(constant) + each).unwrap_or_default();
         writeln!(out, "constant    {name} = {}{how}", exact(*value))?;
     }
     for (name, definition) in vocabulary.definitions() {
@@ -177,6 +179,10 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
         let parameters = counted(shape.parameter_len(), "parameter");
         write!(out, " – {}, {parameters}", shape.outputs)?;
         writeln!(out, ", {} precision", field.precision.name())?;
+    }
+    if field.effects > 0 {
+        let effects = counted(field.effects, "number");
+        writeln!(out, "effects     {effects} of each trajectory, among the inputs of the network")?;
     }
     writeln!(out, "solver      {}", method(&experiment.training.solver))?;
     writeln!(out, "prediction  {}", method(&experiment.training.predict))?;

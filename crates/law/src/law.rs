@@ -214,6 +214,11 @@ impl Law {
         self.tape.forward(steps, None, workspace, residuals);
     }
 
+    /// Returns whether the residual depends on the state variable at this position in a row of states.
+    pub fn depends_on(&self, variable: usize) -> bool {
+        self.tape.has_state(variable)
+    }
+
     /// Returns whether the residual depends on `rate(…)`, a derivative along the vector field.
     pub fn uses_rates(&self) -> bool {
         self.tape.has_rates()

@@ -76,10 +76,10 @@ pub use field::{
     BoundDescription, ConservingDescription, ConservingField, Constant, Coordinate, Coverage,
     Direction, FieldDescription, FieldError, FieldPart, FlowDescription, FormulaField, Guaranteed,
     GuaranteedLaws, HybridField, Initialise, KnownDescription, KnownRates, LearnedConstant,
-    LinearDescription, LinearField, LinearForm, LinearTask, LogRange, NetworkDescription,
-    NotLinear, NotSmooth, SmoothDescription, SmoothField, SmoothLaw, SmoothLaws, StateDescription,
-    StateOff, SumDescription, SumForm, WrongLinear, dissipation, extend_rows, smooth_equality,
-    with_learned_as_variables,
+    LinearDescription, LinearField, LinearForm, LinearTask, LogRange, MOST_EFFECTS,
+    NetworkDescription, NotLinear, NotSmooth, SmoothDescription, SmoothField, SmoothLaw,
+    SmoothLaws, StateDescription, StateOff, SumDescription, SumForm, WrongLinear, dissipation,
+    extend_rows, smooth_equality, with_learned_as_variables,
 };
 pub use fingerprint::Fingerprint;
 pub use lawful_law as law;
@@ -92,7 +92,7 @@ pub use lawful_ode::{
 pub use model::{
     Archive, FORMAT, LAW_TOLERANCE, LawDescription, LawPlace, LawReport, LawScore, LawStatus,
     LawVerdict, Measured, Model, ModelDescription, ModelError, OffLaw, PredictError, Score,
-    SolverDescription, TrainedStart, Unsolved, law_sizes,
+    SolverDescription, Subjects, TrainedStart, Unsolved, law_sizes,
 };
 pub use number::{exact, short};
 pub use objective::{

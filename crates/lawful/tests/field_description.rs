@@ -58,6 +58,7 @@ fn field(parts: Vec<FieldPart>) -> FieldDescription {
         learned: false,
         min: None,
         max: None,
+        per_trajectory: false,
     };
     let learns = parts.iter().any(|part| matches!(part, FieldPart::Known(_)));
     let k = Constant { learned: learns, min: learns.then_some(0.1), ..fixed("k", 0.7) };

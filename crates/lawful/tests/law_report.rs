@@ -56,6 +56,7 @@ impl<'a> Known<'a> {
             starts: Vec::new(),
             count_above: 0.0,
             accuracy: None,
+            subjects: None,
             iteration: 0,
         };
         Model::new(description, Vec::new()).unwrap()
@@ -266,7 +267,14 @@ fn learned_constants_have_their_values() {
     // x = 2 t with k = 2: x <= k holds until t = 1.
     let known = KnownDescription { rates: vec![("x".into(), "k".into())], learn: Vec::new() };
     let mut field = FieldDescription::new(&["x".to_owned()]);
-    let k = Constant { name: "k".into(), start: 1.0, learned: true, min: None, max: None };
+    let k = Constant {
+        name: "k".into(),
+        start: 1.0,
+        learned: true,
+        min: None,
+        max: None,
+        per_trajectory: false,
+    };
     (field.constants, field.parts) = (vec![k], vec![FieldPart::Known(known)]);
     let law = LawDescription {
         name: "law".into(),
@@ -282,6 +290,7 @@ fn learned_constants_have_their_values() {
         starts: Vec::new(),
         count_above: 0.0,
         accuracy: None,
+        subjects: None,
         iteration: 0,
     };
     let model = Model::new(description, vec![1.0]).unwrap();

@@ -322,6 +322,7 @@ fn impossible_descriptions_are_errors() {
                 learned: true,
                 min: None,
                 max: None,
+                per_trajectory: false,
             });
             smooth.equalities = equal("k*y^2 == 1");
         }),

@@ -92,6 +92,28 @@ pub trait VectorField: Send {
     /// `theta_bar += Σ (∂f/∂θ)ᵀ w` over all pull-backs since the last flush.
     fn flush(&mut self, theta_bar: &mut [f64]);
 
+    /// Number of effects: numbers that each column has of its own and that do not change along its path, such
+    /// as random effects of subjects. They are 0 until they are set.
+    fn effect_len(&self) -> usize {
+        0
+    }
+
+    /// Sets the effects of each column, one column after the other, and drops their pull-backs that were not
+    /// flushed. Columns beyond the list have effects of 0.
+    ///
+    /// A column has the same effects in every slot: those of a solve are set before it, and again before a
+    /// pull-back if the field has solved other columns in between.
+    fn set_effects(&mut self, effects: &[f64]) {
+        let _ = effects;
+    }
+
+    /// `effects_bar += Σ (∂f/∂e)ᵀ w` of each column, over all pull-backs with parameters since the last flush.
+    ///
+    /// Length: columns × effects.
+    fn flush_effects(&mut self, effects_bar: &mut [f64]) {
+        let _ = effects_bar;
+    }
+
     /// Returns what corrects the steps of a solver, if the field guarantees laws that steps may break.
     fn guard(&mut self) -> Option<&mut dyn StepGuard> {
         None

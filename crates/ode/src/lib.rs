@@ -71,6 +71,7 @@ mod shifted;
 mod solve;
 mod tableau;
 pub mod tableaus;
+mod with_effects;
 
 pub use activation::Activation;
 pub use adjoint::pull_back;
@@ -90,3 +91,4 @@ pub use shifted::{Shifted, times_since};
 pub use solve::{Solver, predict, replay, solve};
 pub use tableau::{Embedded, Tableau};
 pub use tableaus::TABLEAUS;
+pub use with_effects::WithEffects;

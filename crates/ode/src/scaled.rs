@@ -231,6 +231,18 @@ impl VectorField for Scaled {
         self.field.flush(theta_bar);
     }
 
+    fn effect_len(&self) -> usize {
+        self.field.effect_len()
+    }
+
+    fn set_effects(&mut self, effects: &[f64]) {
+        self.field.set_effects(effects);
+    }
+
+    fn flush_effects(&mut self, effects_bar: &mut [f64]) {
+        self.field.flush_effects(effects_bar);
+    }
+
     fn fork(&self) -> Box<dyn VectorField> {
         Box::new(Self::around(self.field.fork(), self.scaling.clone()))
     }

@@ -113,6 +113,18 @@ impl VectorField for Shifted {
         self.field.flush(theta_bar);
     }
 
+    fn effect_len(&self) -> usize {
+        self.field.effect_len()
+    }
+
+    fn set_effects(&mut self, effects: &[f64]) {
+        self.field.set_effects(effects);
+    }
+
+    fn flush_effects(&mut self, effects_bar: &mut [f64]) {
+        self.field.flush_effects(effects_bar);
+    }
+
     fn guard(&mut self) -> Option<&mut dyn StepGuard> {
         if self.field.guard().is_some() { Some(self) } else { None }
     }

@@ -103,6 +103,10 @@ pub(crate) fn table(scores: &Scores) -> String {
         text.push('\n');
         text += &constants(scores);
     }
+    if !scores.subjects.is_empty() {
+        text.push('\n');
+        text += &subjects(scores);
+    }
     match scores.solver_note() {
         Some(note) => format!("{text}\n{note}\n"),
         None => text,
@@ -114,6 +118,22 @@ fn constants(scores: &Scores) -> String {
         vec![constant.name.clone(), six_digits(constant.value), exact(constant.start)]
     });
     render(&["constant", "learned", "start"], 1, &rows.collect::<Vec<_>>())
+}
+
+/// Returns the numbers of each trajectory of the training.
+fn subjects(scores: &Scores) -> String {
+    let first = &scores.subjects[0];
+    let effects = (1..=first.effects.len()).map(|n| format!("effect {n}"));
+    let constants = first.constants.iter().map(|(name, _)| name.clone());
+    let header: Vec<String> =
+        std::iter::once("trajectory".to_owned()).chain(constants).chain(effects).collect();
+    let rows = scores.subjects.iter().map(|own| {
+        let values = own.constants.iter().map(|(_, value)| value).chain(&own.effects);
+        let values = values.map(|value| six_digits(*value));
+        std::iter::once(own.trajectory.clone()).chain(values).collect()
+    });
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    render(&header, 1, &rows.collect::<Vec<_>>())
 }
 
 /// Six significant digits: `0.123457`, `9.81`, `6.674e-11`.

@@ -19,7 +19,7 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let first = times.at(0);
     let method = method(options, *run.model.solver())?;
     let initial = match &options.initial {
-        Some(text) => Some(state(text, names)?),
+        Some(text) => Some(state(text, names, |name| run.model.predicts_start(name))?),
         None if first < start => {
             return Err(Diagnostic::new(format!(
                 "the data start at t = {}, after the first requested time, {}",
@@ -38,7 +38,15 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let start = if initial.is_none() { start } else { first };
     check_range(start, times.at(times.len() - 1))?;
     let model = if options.project { projected(&run)? } else { run.model.clone() };
+    let inputs = Table { times: &trajectory.times, values: &trajectory.inputs };
+    let is_new = initial.is_some() && options.trajectory.is_none();
     let mut initial = initial.unwrap_or_else(|| model.initial_state(trajectory));
+    let model = if is_new {
+        model.of_start(start, &initial, inputs).into_owned()
+    } else {
+        model.of_trajectory(trajectory).into_owned()
+    };
+    model.complete_start(&mut initial, &model.inputs_at(start, inputs));
     let on_laws = if options.project {
         model.project(start, &mut initial)
     } else {
@@ -50,7 +58,7 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
         model: &model,
         start,
         initial: &initial,
-        inputs: Table { times: &trajectory.times, values: &trajectory.inputs },
+        inputs,
         points: times.len(),
         time: &|n| times.at(n),
     };
@@ -213,8 +221,12 @@ fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Times
     }
 }
 
-/// `x=1,v=0` as a state.
-fn state(text: &str, names: &[String]) -> Result<Vec<f64>, Diagnostic> {
+/// `x=1,v=0` as a state; variables that the model may leave open are NaN.
+fn state(
+    text: &str,
+    names: &[String],
+    open: impl Fn(&str) -> bool,
+) -> Result<Vec<f64>, Diagnostic> {
     let wrong =
         |what: String| Diagnostic::new(what).with_hint(format!("write it like {}", example(names)));
     let mut values = vec![None; names.len()];
@@ -233,11 +245,12 @@ fn state(text: &str, names: &[String]) -> Result<Vec<f64>, Diagnostic> {
             return Err(wrong(format!("`{}` is given twice in `--initial`", name.trim())));
         }
     }
-    let missing = names.iter().zip(&values).find(|(_, value)| value.is_none());
+    let missing =
+        names.iter().zip(&values).find(|(name, value)| value.is_none() && !open(name.as_str()));
     if let Some((name, _)) = missing {
         return Err(wrong(format!("`--initial` does not give `{name}`")));
     }
-    Ok(values.into_iter().flatten().collect())
+    Ok(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
 }
 
 fn example(names: &[String]) -> String {

@@ -8,6 +8,7 @@
 //! | `learn` | `true` | `true`, `false` | whether the constant is learned |
 //! | `min` | none | a finite number | lower bound of a learned constant |
 //! | `max` | none | a finite number | upper bound of a learned constant |
+//! | `per` | `"all"` | `"all"`, `"trajectory"` | one value for all trajectories, or one for each: with a normal prior around the shared one, on the scale on which the constant is learned, whose width the evidence chooses |
 //!
 //! At least one known rate ([`super::known`]) must depend on each learned constant. Laws can use
 //! learned constants, too; the equations of simulated data cannot. [`LearnedConstant`] describes how a
@@ -23,7 +24,10 @@ use crate::toml_quote::key;
 use lawful::exact;
 
 /// The keys of a constant that is a table.
-pub(crate) const KEYS: &[&str] = &["start", "learn", "min", "max"];
+pub(crate) const KEYS: &[&str] = &["start", "learn", "min", "max", "per"];
+
+/// The words of `per`, and whether the constant has one value for each trajectory.
+const PER: [(&str, bool); 2] = [("all", false), ("trajectory", true)];
 
 /// A checked constant.
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub(crate) struct Constant<'s> {
     pub(crate) value: f64,
     /// How it is learned, if it is.
     pub(crate) learned: Option<LearnedConstant>,
+    /// Whether it has one value for each trajectory.
+    pub(crate) varies: bool,
 }
 
 /// Reads all constants, in the order of the file.
@@ -44,7 +50,7 @@ pub(super) fn read(value: Option<Value>) -> Result<Vec<Constant>, Diagnostic> {
 fn read_one<'s>(name: Name<'s>, value: Value<'s>) -> Result<Constant<'s>, Diagnostic> {
     if !value.is_table() {
         let value = value.number(FINITE, "1.0")?;
-        return Ok(Constant { name, value, learned: None });
+        return Ok(Constant { name, value, learned: None, varies: false });
     }
     let mut section = value.table("{ start = 1.0 }")?;
     section.only(KEYS)?;
@@ -59,6 +65,8 @@ fn read_one<'s>(name: Name<'s>, value: Value<'s>) -> Result<Constant<'s>, Diagno
         value.map(|value| value.number(FINITE, example)).transpose()
     };
     let (min, max) = (bound("min", "0.0")?, bound("max", "10.0")?);
+    let per = section.take("per");
+    let varies = per.map_or(Ok(false), |value| value.word("per", &PER))?;
     let text = &name.text;
     let crossed = match (min, max) {
         (Some(min), _) if start <= min => Some(("above", "min", min)),
@@ -77,7 +85,7 @@ fn read_one<'s>(name: Name<'s>, value: Value<'s>) -> Result<Constant<'s>, Diagno
             .error(format!("the bounds of `{text}` are too far from its start to compute with"))
             .with_hint("leave out a bound that does not matter"));
     }
-    Ok(Constant { name, value: start, learned: Some(learned) })
+    Ok(Constant { name, value: start, learned: Some(learned), varies })
 }
 
 /// A constant with `learn = false`.
@@ -86,14 +94,14 @@ fn fixed<'s>(
     value: f64,
     section: &Section<'s>,
 ) -> Result<Constant<'s>, Diagnostic> {
-    for bound in ["min", "max"] {
+    for bound in ["min", "max", "per"] {
         if let Some(mark) = section.peek(bound) {
             return Err(mark
                 .error(format!("`{bound}` has no effect: `{}` is not learned", name.text))
                 .with_hint("leave it out, or write `learn = true`"));
         }
     }
-    Ok(Constant { name, value, learned: None })
+    Ok(Constant { name, value, learned: None, varies: false })
 }
 
 impl Constant<'_> {
@@ -111,6 +119,9 @@ impl Constant<'_> {
         let bounds = [("min", min), ("max", max)];
         let given = bounds.into_iter().filter_map(|(key, bound)| Some((key, bound?)));
         table.extend(given.map(|(key, bound)| (key.to_owned(), bound.into())));
+        if self.varies {
+            table.insert("per".to_owned(), complete::word(&PER, self.varies));
+        }
         Table::into(table)
     }
 }

@@ -240,6 +240,17 @@ impl Data<'_> {
         }
     }
 
+    /// Checks that keys about files are given only if one is read.
+    pub(crate) fn check_about_files(&self, reads_files: bool) -> Result<(), Diagnostic> {
+        match &self.about_files {
+            Some((key, mark)) if !reads_files => {
+                let message = format!("`{key}` has no effect: no data are read from a file");
+                Err(mark.error(message).with_hint("leave it out"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the section with every key; `files` is whether any file is read.
     pub(crate) fn write(&self, files: bool) -> Table {
         let mut table = Table::new();

@@ -9,6 +9,7 @@
 //! | `precision` | `"double"` | `"double"`, `"single"` | floating-point precision inside the network |
 //! | `known` | `{}` | expressions | known rates: `{ x = "v", v = "-k*x/m" }`; see [`super::known`] |
 //! | `learn` | all that are not in `known` | a list of state variables | variables whose rate has a network output, which is added to the known rate if there is one |
+//! | `effects` | 0 | 0 to 16 | numbers of each trajectory that are inputs of its network, constant along its path: trained by least squares and evidence, with a normal prior whose width the evidence chooses (partial pooling) |
 //!
 //! Keys of `init`:
 //!
@@ -17,7 +18,7 @@
 //! | `kind` | `"normal"` | [`Initialise::NAMES`] | the distribution |
 //! | `std` | 0.1 | > 0 | standard deviation; only for `normal` |
 
-use lawful::{Activation, FieldSettings, Initialise, Precision};
+use lawful::{Activation, FieldSettings, Initialise, MOST_EFFECTS, Precision};
 
 use super::complete::{self, Table};
 use super::known::{self, Rates};
@@ -29,7 +30,7 @@ use crate::phrases::counted;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] =
-    &["hidden", "activations", "init", "time-input", "precision", "known", "learn"];
+    &["hidden", "activations", "init", "time-input", "precision", "known", "learn", "effects"];
 /// The keys of `init`.
 pub(crate) const INIT_KEYS: &[&str] = &["kind", "std"];
 
@@ -67,7 +68,20 @@ pub(crate) fn read(
     let precision = section
         .take("precision")
         .map_or(Ok(Precision::Double), |value| value.word("precision", &precisions))?;
-    let field = FieldSettings { hidden, activations, init, time_input, precision, known, learn };
+    let most = MOST_EFFECTS as u64;
+    let effects = section.take("effects").map_or(Ok(0), |value| value.count(0..=most, "1"))?;
+    let varying = system.varying();
+    let field = FieldSettings {
+        init,
+        hidden,
+        activations,
+        time_input,
+        precision,
+        known,
+        learn,
+        effects,
+        varying,
+    };
     let parameters = parameters(&field, system);
     if let Some(mark) = mark.filter(|_| parameters > MOST_PARAMETERS) {
         return Err(mark
@@ -80,7 +94,8 @@ pub(crate) fn read(
 /// Returns the number of parameters as a float, which cannot overflow.
 fn parameters(field: &FieldSettings, system: &System) -> f64 {
     let (state, inputs) = (system.vocabulary.state().len(), system.vocabulary.inputs().len());
-    let (first, last) = (state + inputs + usize::from(field.time_input), field.learn.len());
+    let first = state + inputs + usize::from(field.time_input) + field.effects;
+    let last = field.learn.len();
     let widths = [first].into_iter().chain(field.hidden.iter().copied()).chain([last]);
     let widths: Vec<f64> = widths.map(|width| width as f64).collect();
     widths.windows(2).map(|pair| (pair[0] + 1.0) * pair[1]).sum()
@@ -145,7 +160,7 @@ pub(crate) fn write(field: &FieldSettings) -> Table {
 }
 
 fn write_network(field: &FieldSettings) -> Table {
-    let FieldSettings { hidden, activations, init, time_input, precision, .. } = field;
+    let FieldSettings { hidden, activations, init, time_input, precision, effects, .. } = field;
     let init = match *init {
         Initialise::Normal { std } => {
             complete::table([("kind", "normal".into()), ("std", std.into())]).into()
@@ -153,11 +168,15 @@ fn write_network(field: &FieldSettings) -> Table {
         Initialise::Xavier => "xavier".into(),
         Initialise::He => "he".into(),
     };
-    complete::table([
+    let mut table = complete::table([
         ("hidden", hidden.iter().map(|&size| complete::whole(size)).collect::<Vec<_>>().into()),
         ("activations", complete::texts(activations.iter().map(|activation| activation.name()))),
         ("init", init),
         ("time-input", (*time_input).into()),
         ("precision", precision.name().into()),
-    ])
+    ]);
+    if *effects > 0 {
+        table.insert("effects".to_owned(), complete::whole(*effects));
+    }
+    table
 }

@@ -221,6 +221,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
     let field = top.section("field", field::KEYS)?;
+    let effects = field.peek("effects");
     let (field, open_width) = field::read(field, &system, training::Written::hidden(&training))?;
     let place = training::Written::place(&training);
     let section = top.section("strategy", &strategy::keys())?;
@@ -235,10 +236,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
 
     let reads_files = matches!(data.origin, Origin::Files(_) | Origin::Table(_))
         || tests.iter().any(|test| matches!(test.kind, Kind::File(_)));
-    if let (false, Some((key, mark))) = (reads_files, &data.about_files) {
-        let error = mark.error(format!("`{key}` has no effect: no data are read from a file"));
-        return Err(error.with_hint("leave it out"));
-    }
+    data.check_about_files(reads_files)?;
 
     let folder = source.file().parent().unwrap_or(Path::new(""));
     let open = training.initial_state == Some(true);
@@ -268,10 +266,8 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
         Some(strategy) => builder.strategy(strategy),
         None => builder.auto_strategy(),
     };
-    let builder = match system.horizon {
-        Some((horizon, _)) => builder.horizon(horizon),
-        None => builder,
-    };
+    let horizon = system.horizon.iter().map(|(horizon, _)| *horizon);
+    let builder = horizon.fold(builder, Training::horizon);
     let builder = test_sets.iter().fold(builder, |builder, (_, set)| builder.test_times(set));
     let builder = training::complete(training, builder, &training_set)?;
     let prepared = builder.prepare().map_err(|error| {
@@ -291,6 +287,9 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
                     None => source.lacks(text),
                 };
                 error_of(error.to_string()).with_hint(error.hint().unwrap_or_default())
+            }
+            (TrainingError::Subjects { hint, .. }, _, _) => {
+                system.own_numbers_error(source, effects.as_ref(), &error).with_hint(hint)
             }
             _ => source.lacks(error.to_string()),
         }

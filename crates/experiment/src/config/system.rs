@@ -14,12 +14,13 @@
 use std::collections::HashSet;
 
 use lawful::law::{ErrorKind, LawError, Origin, Words};
-use lawful::{LearnedConstant, Vocabulary};
+use lawful::{LearnedConstant, TrainingError, Vocabulary};
 
 use super::complete::{self, Table};
 use super::constants::{self, Constant};
 use super::formula;
 use super::section::{Name, Section};
+use super::source::Source;
 use super::value::{FINITE, Mark, Text, Value};
 use crate::diagnostic::Diagnostic;
 
@@ -44,6 +45,27 @@ impl System<'_> {
     /// The learned constants, in the order of the file.
     pub(crate) fn learned(&self) -> Vec<LearnedConstant> {
         self.constants.iter().filter_map(|constant| constant.learned.clone()).collect()
+    }
+
+    /// The learned constants with one value for each trajectory.
+    pub(crate) fn varying(&self) -> Vec<String> {
+        let varying = self.constants.iter().filter(|constant| constant.varies);
+        varying.map(|constant| constant.name.text.clone()).collect()
+    }
+
+    /// Returns an error at the key `effects`, or at the first constant with one value for each trajectory.
+    pub(crate) fn own_numbers_error(
+        &self,
+        source: &Source,
+        effects: Option<&Mark>,
+        error: &TrainingError,
+    ) -> Diagnostic {
+        let varying = self.constants.iter().find(|constant| constant.varies);
+        match (effects, varying) {
+            (Some(mark), _) => mark.error(error.to_string()),
+            (None, Some(constant)) => constant.name.error(error.to_string()),
+            (None, None) => source.lacks(error.to_string()),
+        }
     }
 
     /// Returns the error of a formula that was read with the fixed names; `hint` is for a learned

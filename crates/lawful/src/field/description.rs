@@ -3,6 +3,7 @@
 use lawful_law::{LawError, Vocabulary, Words};
 use lawful_ode::{
     Activation, Mlp, MlpShape, Precision, Scaled, Scaling, ScalingError, ShapeError, VectorField,
+    WithEffects,
 };
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -53,6 +54,9 @@ pub struct Constant {
     pub min: Option<f64>,
     /// Upper bound, if it is learned.
     pub max: Option<f64>,
+    /// Whether it has one value for each trajectory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub per_trajectory: bool,
 }
 
 /// A part of a vector field. A new wrapper is one more variant here, with its arm in
@@ -92,7 +96,18 @@ pub struct NetworkDescription {
     /// The state variable of each output, in the order of the state; or the flows of linear laws,
     /// [`LinearDescription::outputs`].
     pub outputs: Vec<String>,
+    /// Number of effects: inputs that every trajectory has of its own, constant along its path.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub effects: usize,
 }
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Most effects of a network.
+pub const MOST_EFFECTS: usize = 16;
 
 /// Known rates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,6 +246,7 @@ impl FieldDescription {
                 learned: learned.is_some(),
                 min: learned.and_then(|constant| constant.min),
                 max: learned.and_then(|constant| constant.max),
+                per_trajectory: false,
             }
         });
         Self {
@@ -279,13 +295,26 @@ impl FieldDescription {
                 .ok_or_else(|| FieldError::Word { what: "activation", word: word.clone() })
         });
         Ok(MlpShape {
-            state: self.state.len(),
+            state: self.state.len() + network.effects.min(MOST_EFFECTS),
             outputs: network.outputs.len(),
             inputs: self.inputs.len(),
             time: network.time_input,
             hidden: network.hidden.clone(),
             activations: activations.collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Returns the number of effects of a trajectory: those that are inputs of the network, then the
+    /// deviations of the constants that have one value for each trajectory.
+    pub fn effect_len(&self) -> usize {
+        let of_network = self.network().map_or(0, |network| network.effects);
+        of_network + self.varying().count()
+    }
+
+    /// Returns the names of the constants that have one value for each trajectory, in the order of θ.
+    pub fn varying(&self) -> impl Iterator<Item = &str> {
+        let varying = self.constants.iter().filter(|constant| constant.per_trajectory);
+        varying.map(|constant| &*constant.name)
     }
 
     /// Returns the learned constants, in the order of θ.
@@ -361,7 +390,15 @@ impl FieldDescription {
                             "must have outputs for different state variables, in their order";
                         return Err(FieldError::Order { part: word, reason });
                     }
-                    Box::new(Mlp::new(self.shape()?, network.precision()?)?)
+                    if network.effects > MOST_EFFECTS {
+                        let (what, found) = ("effects of a network", network.effects);
+                        return Err(FieldError::Length { what, found, expected: MOST_EFFECTS });
+                    }
+                    let mlp = Box::new(Mlp::new(self.shape()?, network.precision()?)?);
+                    match network.effects {
+                        0 => mlp,
+                        effects => Box::new(WithEffects::new(mlp, effects)),
+                    }
                 }
                 (FieldPart::Known(known), inside) => Box::new(self.hybrid(known, inside)?),
                 (_, None) => {
@@ -469,7 +506,9 @@ impl FieldDescription {
         for (name, text) in &known.rates {
             rates.push((self.number(name)?, text.as_str()));
         }
-        let field = HybridField::new(KnownRates::new(&rates, self.learned(), &vocabulary)?);
+        let rates = KnownRates::new(&rates, self.learned(), &vocabulary)?;
+        let varying: Vec<&str> = self.varying().collect();
+        let field = HybridField::new(rates.varying(&varying)?);
         match inside {
             Some(network) => field.with_network(network, &self.numbers(&known.learn)?),
             None => Ok(field),
@@ -510,6 +549,7 @@ impl NetworkDescription {
             time_input: false,
             precision: Precision::Double.name().to_owned(),
             outputs: outputs.to_vec(),
+            effects: 0,
         }
     }
 

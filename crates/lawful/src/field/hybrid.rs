@@ -3,6 +3,7 @@
 use lawful_law::{Expression, Steps, Vocabulary, Words, Workspace};
 use lawful_ode::{StepGuard, VectorField};
 
+use super::varying::Varying;
 use super::{FieldError, LearnedConstant};
 
 /// Known rates, some of whose constants may be learned.
@@ -15,6 +16,8 @@ pub struct KnownRates {
     /// State variable and expression of each rate.
     rates: Vec<(usize, Expression)>,
     constants: Vec<LearnedConstant>,
+    /// The constants that have one value for each column.
+    varying: Vec<usize>,
     states: usize,
     inputs: usize,
 }
@@ -48,7 +51,22 @@ impl KnownRates {
             })?;
             read.push((number, expression));
         }
-        Ok(Self { rates: read, constants, states, inputs })
+        Ok(Self { rates: read, constants, varying: Vec::new(), states, inputs })
+    }
+
+    /// Gives these learned constants one value for each trajectory: the deviations of their raw numbers from
+    /// the shared ones are [effects](VectorField::effect_len) of the field.
+    ///
+    /// # Errors
+    /// If one is not a learned constant.
+    pub fn varying(mut self, names: &[&str]) -> Result<Self, FieldError> {
+        for name in names {
+            let found = self.constants.iter().position(|constant| constant.name == *name);
+            let reason = "is not learned, so it cannot have one value for each trajectory";
+            let missing = || FieldError::Constant { name: (*name).to_owned(), reason };
+            self.varying.push(found.ok_or_else(missing)?);
+        }
+        Ok(self)
     }
 
     /// Returns the learned constants, in the order of θ.
@@ -98,7 +116,8 @@ pub fn with_learned_as_variables(
 /// `dy/dt = known(t, y, u; constants) + network(t, y, u; θ)`, each for the variables that it has.
 ///
 /// A rate may be known, learned, or both: the known rate with a learned correction. A rate that is
-/// neither is 0. θ is the network's, then a raw number for each learned constant ([`LearnedConstant`]).
+/// neither is 0. θ is the network's, then a raw number for each learned constant ([`LearnedConstant`]). The
+/// effects are the network's, then the deviations of constants that [vary](KnownRates::varying).
 ///
 /// ```
 /// use lawful::law::Words;
@@ -123,6 +142,11 @@ pub struct HybridField {
     values: Vec<f64>,
     slopes: Vec<f64>,
     constants_bar: Vec<f64>,
+    /// The raw numbers, from which constants of columns deviate.
+    raw: Vec<f64>,
+    varying: Varying,
+    /// Scratch: the network's effects, or their adjoints.
+    effects: Vec<f64>,
     /// Tape of the pull-back: the columns of each slot, their times, states and inputs.
     columns: Vec<usize>,
     /// Capacity of each slot, in columns.
@@ -173,11 +197,14 @@ impl HybridField {
     pub fn new(known: KnownRates) -> Self {
         let count = known.constants.len();
         let mut field = Self {
+            varying: Varying::new(known.varying.clone()),
             known,
             network: None,
             values: vec![0.0; count],
             slopes: vec![0.0; count],
             constants_bar: vec![0.0; count],
+            raw: vec![0.0; count],
+            effects: Vec::new(),
             columns: Vec::new(),
             width: 0,
             t: Vec::new(),
@@ -224,13 +251,19 @@ impl HybridField {
         self.network.as_ref().map_or(0, |part| part.field.parameter_len())
     }
 
+    /// Returns the number of the network's effects.
+    fn network_effects(&self) -> usize {
+        self.network.as_ref().map_or(0, |part| part.field.effect_len())
+    }
+
     /// Pulls `w` back through the known rates to the state and the constants of each column, in
     /// `room.rows_bar`.
     #[inline]
     fn pull_back_known(&mut self, slot: usize, w: &[f64]) {
         let (columns, cell) = (self.columns[slot], slot * self.width);
         let (d, m, width) = (self.known.states, self.known.inputs, self.known.width());
-        self.room.fill_rows(&self.y[cell * d..][..columns * d], d, &self.values);
+        let y = &self.y[cell * d..][..columns * d];
+        self.room.fill_rows(y, d, &self.values, &self.varying);
         let Room { rows, rows_bar, rate, workspace, .. } = &mut self.room;
         let (rows, rows_bar) = (&rows[..columns * width], &mut rows_bar[..columns * width]);
         let times = &self.t[cell..][..columns];
@@ -257,9 +290,11 @@ impl HybridField {
     /// Adds the constants' part of `room.rows_bar` to the accumulated adjoints.
     #[inline]
     fn add_to_constants(&mut self, columns: usize) {
-        for row_bar in self.room.rows_bar.chunks_exact(self.known.width()).take(columns) {
-            let constants = &row_bar[self.known.states..];
-            self.constants_bar.iter_mut().zip(constants).for_each(|(sum, bar)| *sum += bar);
+        let rows_bar = self.room.rows_bar.chunks_exact_mut(self.known.width());
+        for (column, row_bar) in rows_bar.take(columns).enumerate() {
+            let constants = &mut row_bar[self.known.states..];
+            self.varying.gather(column, constants);
+            self.constants_bar.iter_mut().zip(constants).for_each(|(sum, bar)| *sum += *bar);
         }
     }
 
@@ -269,16 +304,19 @@ impl HybridField {
             self.slopes[n] = constant.slope(raw);
         }
         self.constants_bar.fill(0.0);
+        self.raw.copy_from_slice(raw);
+        self.varying.place(&self.known.constants, &self.raw);
     }
 }
 
 impl Room {
     /// Writes the rows of the expressions.
-    fn fill_rows(&mut self, y: &[f64], states: usize, constants: &[f64]) {
+    fn fill_rows(&mut self, y: &[f64], states: usize, constants: &[f64], varying: &Varying) {
         let rows = self.rows.chunks_exact_mut(states + constants.len());
-        for (row, y) in rows.zip(y.chunks_exact(states)) {
+        for (column, (row, y)) in rows.zip(y.chunks_exact(states)).enumerate() {
             row[..states].copy_from_slice(y);
             row[states..].copy_from_slice(constants);
+            varying.write(column, &mut row[states..]);
         }
     }
 }
@@ -311,6 +349,7 @@ impl VectorField for HybridField {
             part.field.reserve(slots, columns);
             outputs = part.variables.len();
         }
+        self.varying.reserve(columns, &self.known.constants, &self.raw);
         if columns > self.width || slots > self.columns.len() {
             self.width = self.width.max(columns);
             let slots = slots.max(self.columns.len());
@@ -348,7 +387,7 @@ impl VectorField for HybridField {
                 variables.iter().zip(outputs).for_each(|(&variable, rate)| dy[variable] = *rate);
             }
         }
-        self.room.fill_rows(y, d, &self.values);
+        self.room.fill_rows(y, d, &self.values, &self.varying);
         let Room { rows, rate, workspace, .. } = &mut self.room;
         let rows = &rows[..columns * self.known.width()];
         let steps = Steps { times: t, states: rows, inputs: u };
@@ -408,7 +447,8 @@ impl VectorField for HybridField {
                 }
             }
         }
-        self.room.fill_rows(&self.y[cell * d..][..columns * d], d, &self.values);
+        let y = &self.y[cell * d..][..columns * d];
+        self.room.fill_rows(y, d, &self.values, &self.varying);
         let Room { rows, rows_bar, rate, workspace, .. } = &mut self.room;
         let (rows, rows_bar) = (&rows[..columns * width], &mut rows_bar[..columns * width]);
         let times = &self.t[cell..][..columns];
@@ -438,12 +478,58 @@ impl VectorField for HybridField {
         for ((sum, bar), slope) in raw.iter_mut().zip(&mut self.constants_bar).zip(&self.slopes) {
             *sum += std::mem::take(bar) * slope;
         }
+        self.varying.add_to(raw);
+    }
+
+    fn effect_len(&self) -> usize {
+        self.network_effects() + self.varying.len()
+    }
+
+    fn set_effects(&mut self, effects: &[f64]) {
+        let (inner, own) = (self.network_effects(), self.varying.len());
+        if inner > 0
+            && let Some(part) = &mut self.network
+        {
+            self.effects.clear();
+            effects
+                .chunks_exact(inner + own)
+                .for_each(|column| self.effects.extend_from_slice(&column[..inner]));
+            part.field.set_effects(&self.effects);
+        }
+        if own > 0 {
+            self.effects.clear();
+            effects
+                .chunks_exact(inner + own)
+                .for_each(|column| self.effects.extend_from_slice(&column[inner..]));
+            self.varying.set(&self.effects, &self.known.constants, &self.raw);
+        }
+    }
+
+    fn flush_effects(&mut self, effects_bar: &mut [f64]) {
+        let (inner, own) = (self.network_effects(), self.varying.len());
+        if inner > 0
+            && let Some(part) = &mut self.network
+        {
+            self.effects.clear();
+            self.effects.resize(effects_bar.len() / (inner + own) * inner, 0.0);
+            part.field.flush_effects(&mut self.effects);
+            let columns = effects_bar.chunks_exact_mut(inner + own);
+            for (column, bars) in columns.zip(self.effects.chunks_exact(inner)) {
+                column[..inner].iter_mut().zip(bars).for_each(|(sum, bar)| *sum += bar);
+            }
+        }
+        if own > 0 {
+            let columns = effects_bar.chunks_exact_mut(inner + own);
+            columns
+                .enumerate()
+                .for_each(|(n, column)| self.varying.take_bars(n, &mut column[inner..]));
+        }
     }
 
     fn fork(&self) -> Box<dyn VectorField> {
         let mut fork = Self::new(self.known.clone());
-        fork.values.copy_from_slice(&self.values);
-        fork.slopes.copy_from_slice(&self.slopes);
+        fork.set_constants(&self.raw);
+        fork.varying.set(self.varying.deviations(), &self.known.constants, &self.raw);
         match &self.network {
             Some(Part { field, variables }) => {
                 let network = Part { field: field.fork(), variables: variables.clone() };

@@ -9,12 +9,13 @@ mod hybrid;
 mod initialise;
 mod linear;
 mod smooth;
+mod varying;
 
 pub use conserving::ConservingField;
 pub use constant::{LearnedConstant, extend_rows};
 pub use description::{
     ConservingDescription, Constant, FieldDescription, FieldError, FieldPart, KnownDescription,
-    NetworkDescription,
+    MOST_EFFECTS, NetworkDescription,
 };
 pub use formula::FormulaField;
 pub use guaranteed::{GuaranteedLaws, StateOff};

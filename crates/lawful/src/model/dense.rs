@@ -116,6 +116,8 @@ pub(super) struct Paths<'a> {
     model: &'a Model,
     field: Shifted,
     constants: Vec<f64>,
+    /// The effects of the trajectory.
+    effects: Vec<f64>,
     solution: Solution,
 }
 
@@ -123,7 +125,7 @@ impl<'a> Paths<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
         let constants = model.constants().into_iter().map(|(_, _, value)| value).collect();
         let field = Shifted::new(model.field());
-        Self { model, field, constants, solution: Solution::default() }
+        Self { model, field, constants, effects: Vec::new(), solution: Solution::default() }
     }
 
     /// Returns whether every output time ends a step, so that other times are other steps.
@@ -140,6 +142,7 @@ impl<'a> Paths<'a> {
         with_rates: bool,
     ) -> (Option<Predicted>, Option<SolveError>) {
         let initial = self.model.initial_state(trajectory);
+        self.effects = self.model.effects_along(trajectory);
         let (mut points, mut failure) = (grid.times.len(), None);
         for _ in 0..CUTS {
             let times = &grid.times[..points];
@@ -177,6 +180,7 @@ impl<'a> Paths<'a> {
         let mut since = Vec::new();
         let origin = times_since(times[0], times, &mut since);
         self.field.set_origins([origin]);
+        self.field.set_effects(&self.effects);
         let mut problems = InitialValueProblems::new(initial.len());
         problems.push(&since, initial).expect("times of a grid increase");
         let signal = self.signal(trajectory, origin);

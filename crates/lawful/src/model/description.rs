@@ -4,6 +4,7 @@ use lawful_law::{Enforcement, Law};
 use lawful_ode::{Adaptive, Control, Solver, Tableau};
 use serde::{Deserialize, Serialize};
 
+use super::subjects::Subjects;
 use crate::{Accuracy, FieldDescription, FieldError, Interpolation, with_learned_as_variables};
 
 /// Most steps per interval of a model's solver.
@@ -32,6 +33,9 @@ pub struct ModelDescription {
     /// by no more are moved to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<Accuracy>,
+    /// What training trajectories have of their own, if they have anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subjects: Option<Subjects>,
     /// The iteration at which training reached these parameters.
     pub iteration: usize,
 }

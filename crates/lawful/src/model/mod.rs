@@ -7,11 +7,14 @@ mod description;
 mod guarantee;
 mod measure;
 mod report;
+mod ridge;
 mod score;
 mod size;
 pub(crate) mod starts;
+mod subjects;
 mod verdict;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use lawful_law::Law;
@@ -25,6 +28,7 @@ pub use description::{LawDescription, ModelDescription, SolverDescription, Train
 pub use score::{LawScore, Score};
 pub use size::law_sizes;
 pub use starts::OffLaw;
+pub use subjects::Subjects;
 pub use verdict::{LAW_TOLERANCE, LawPlace, LawReport, LawStatus, LawVerdict, Measured, Unsolved};
 
 use crate::data::Table;
@@ -34,6 +38,7 @@ use crate::{
     Accuracy, Dataset, Failure, FieldError, FieldPart, GuaranteedLaws, Interpolation, LawPoints,
     Loss, Objective, Problem, Trajectory, Units,
 };
+use subjects::Newcomers;
 
 /// A vector field with its learned parameters, the laws it was trained under, and the solver of its
 /// predictions.
@@ -49,10 +54,13 @@ use crate::{
 pub struct Model {
     description: ModelDescription,
     laws: Vec<Law>,
-    /// The field's parameters, then the numbers of trained initial states.
+    /// The field's parameters, then the numbers of trained initial states, and the effects of trajectories.
     theta: Vec<f64>,
     field_len: usize,
     solver: Solver,
+    newcomers: Newcomers,
+    /// The effects of every path, if they are given.
+    effects: Option<Vec<f64>>,
 }
 
 /// Why a prediction failed.
@@ -118,7 +126,8 @@ impl Model {
     pub fn new(description: ModelDescription, theta: Vec<f64>) -> Result<Self, FieldError> {
         let field = description.field.build()?;
         let field_len = field.parameter_len();
-        let expected = field_len + description.starts.len() * description.field.state.len();
+        let starts = description.starts.len() * description.field.state.len();
+        let expected = field_len + starts + subjects::check(&description)?;
         if theta.len() != expected {
             let (what, found) = ("parameters of a model", theta.len());
             return Err(FieldError::Length { what, found, expected });
@@ -130,7 +139,17 @@ impl Model {
         }
         let laws = description.laws()?;
         let solver = description.solver()?;
-        Ok(Self { description, laws, theta, field_len, solver })
+        let (newcomers, effects) = (Newcomers::default(), None);
+        Ok(Self { description, laws, theta, field_len, solver, newcomers, effects })
+    }
+
+    /// Returns the same model with another description of its field or its laws.
+    ///
+    /// # Errors
+    /// If the description is not valid, or needs another number of parameters.
+    pub(crate) fn described(self, description: ModelDescription) -> Result<Self, FieldError> {
+        let Self { theta, newcomers, effects, .. } = self;
+        Ok(Self { newcomers, effects, ..Self::new(description, theta)? })
     }
 
     /// Returns the description of the model.
@@ -172,7 +191,8 @@ impl Model {
         Self { laws, ..self }
     }
 
-    /// Returns the field's parameters, then the numbers of trained initial states.
+    /// Returns the field's parameters, then the numbers of trained initial states, and the effects of
+    /// trajectories.
     pub fn theta(&self) -> &[f64] {
         &self.theta
     }
@@ -182,7 +202,8 @@ impl Model {
         &self.theta[..self.field_len]
     }
 
-    /// Returns name, initial value and learned value of each learned constant.
+    /// Returns name, initial value and learned value of each learned constant; of one with a value for each
+    /// trajectory, the shared one.
     pub fn constants(&self) -> Vec<(String, f64, f64)> {
         let learned = self.description.field.learned();
         let raw = &self.parameters()[self.field_len - learned.len()..];
@@ -201,7 +222,8 @@ impl Model {
         field
     }
 
-    /// Returns the states at `times`, row after row, from `initial` at the first time.
+    /// Returns the states at `times`, row after row, from `initial` at the first time. It is the path of a new
+    /// trajectory, whose effects are predicted, unless [`with_effects`](Self::with_effects) gives them.
     ///
     /// # Errors
     /// If the arguments do not fit the model, or the solver fails.
@@ -248,8 +270,11 @@ impl Model {
             return Err(PredictError::Inputs { found, expected });
         }
         let mut initial = initial.to_vec();
+        let at_start = self.inputs_at(times[0], inputs);
+        self.complete_start(&mut initial, &at_start);
         self.put_on_laws(times[0], &mut initial)?;
         let mut field = Shifted::new(self.field());
+        field.set_effects(&self.effects_from(&initial, &at_start));
         let mut since = Vec::new();
         let origin = times_since(origin, times, &mut since);
         field.set_origins([origin]);
@@ -309,7 +334,17 @@ impl Model {
     /// If the trajectory does not fit the model, or the solver fails.
     pub fn along(&self, trajectory: &Trajectory, times: &[f64]) -> Result<Vec<f64>, PredictError> {
         let inputs = Table { times: &trajectory.times, values: &trajectory.inputs };
-        self.predict_with(&self.initial_state(trajectory), times, inputs)
+        let own = self.of_trajectory(trajectory);
+        own.predict_with(&self.initial_state(trajectory), times, inputs)
+    }
+
+    /// Returns this model with the effects of a trajectory for every path.
+    pub fn of_trajectory(&self, trajectory: &Trajectory) -> Cow<'_, Self> {
+        if self.effect_len() == 0 {
+            return Cow::Borrowed(self);
+        }
+        let effects = Some(self.effects_along(trajectory));
+        Cow::Owned(Self { effects, ..self.clone() })
     }
 
     /// Returns the initial state of a trajectory: the trained one if a training trajectory has the same
@@ -322,7 +357,11 @@ impl Model {
                 let d = self.state().len();
                 starts::moved(&mut laws, trajectory, d, &accuracy).ok().flatten()
             });
-            let first = || trajectory.states[..self.state().len()].to_vec();
+            let first = || {
+                let mut first = trajectory.states[..self.state().len()].to_vec();
+                self.complete_start(&mut first, &trajectory.inputs[..self.inputs().len()]);
+                first
+            };
             moved.map_or_else(first, |moved| moved.state)
         };
         self.trained_state(trajectory).unwrap_or_else(measured)
@@ -381,8 +420,12 @@ impl Model {
                 let moved = starts::moved(laws, trajectory, self.state().len(), accuracy);
                 state = moved.map_err(Failure::from)?.map(|moved| moved.state);
             }
+            if state.is_none() && self.description.subjects.is_some() {
+                state = Some(self.initial_state(trajectory));
+            }
             starts.extend(state.map(|state| (n, state)));
         }
+        let effects = data.trajectories().iter().flat_map(|own| self.effects_along(own)).collect();
         let problem = Problem {
             dataset: data.clone(),
             laws: self.laws.clone(),
@@ -394,6 +437,7 @@ impl Model {
         };
         let objective = Objective::new(problem, self.field(), solver, Box::new(Vanilla));
         let objective = objective.expect("data with the variables of the model");
+        let objective = objective.with_effects(effects);
         Ok(if starts.is_empty() { objective } else { objective.starting_from(starts) })
     }
 
@@ -428,11 +472,13 @@ impl Model {
     /// Returns the model as tensors and metadata, to which more can be added before they are written.
     ///
     /// The tensors are `layers.N.weight` (`outputs × inputs`) and `layers.N.bias`, `constants.raw`
-    /// where constants are learned, `starts` where initial states were trained and `scaling.*` if the
-    /// network does not work in the data's units.
+    /// where constants are learned, `starts` where initial states were trained, `scaling.*` if the network does
+    /// not work in the data's units, and `effects` (trajectories × effects) and `subjects.*` where trajectories
+    /// have numbers of their own.
     pub fn archive(&self) -> Archive {
         let shape = self.description.field.shape().expect("it was read when the model was made");
-        let (field, starts) = self.theta.split_at(self.field_len);
+        let (field, rest) = self.theta.split_at(self.field_len);
+        let starts = &rest[..self.description.starts.len() * self.state().len()];
         let mut archive = Archive::new(&self.description);
         for (n, layer) in shape.layers().enumerate() {
             let (weights, biases) = (&field[layer.weights.clone()], &field[layer.biases.clone()]);
@@ -462,6 +508,7 @@ impl Model {
                 archive.add(&format!("scaling.{name}"), values);
             }
         }
+        self.archive_subjects(&mut archive);
         archive
     }
 
@@ -478,7 +525,10 @@ impl Model {
             description.field.shape().map_err(|error| archive.damaged(&error.to_string()))?;
         let field_len = field.parameter_len();
         let starts = description.starts.len() * description.field.state.len();
-        let mut theta = vec![0.0; field_len + starts];
+        let own = subjects::check(&description);
+        let own = own.map_err(|error| archive.damaged(&error.to_string()))?;
+        let newcomers = Self::read_subjects(archive, &description)?;
+        let mut theta = vec![0.0; field_len + starts + own];
         for (n, layer) in shape.layers().enumerate() {
             archive.fill(&format!("layers.{n}.weight"), &mut theta[layer.weights.clone()])?;
             archive.fill(&format!("layers.{n}.bias"), &mut theta[layer.biases.clone()])?;
@@ -487,10 +537,14 @@ impl Model {
             archive.fill("constants.raw", &mut theta[shape.parameter_len()..field_len])?;
         }
         if starts > 0 {
-            archive.fill("starts", &mut theta[field_len..])?;
+            archive.fill("starts", &mut theta[field_len..field_len + starts])?;
+        }
+        if own > 0 {
+            archive.fill("effects", &mut theta[field_len + starts..])?;
         }
         let model = Self::new(description, theta);
-        model.map_err(|error| archive.damaged(&error.to_string()))
+        let model = model.map_err(|error| archive.damaged(&error.to_string()))?;
+        Ok(Self { newcomers, ..model })
     }
 
     /// Returns whether another model has the same description, whatever the numbers of its scaling, its

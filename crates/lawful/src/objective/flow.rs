@@ -37,6 +37,9 @@ struct Group {
     free: Vec<(usize, usize)>,
     /// What the times of each column are counted from: its trajectory's start.
     origins: Vec<f64>,
+    /// The effects of each column's trajectory, and their adjoints.
+    effects: Vec<f64>,
+    effects_bar: Vec<f64>,
     ivps: InitialValueProblems,
     /// The path of the last recording solve.
     recorded: Path,
@@ -156,6 +159,8 @@ impl Flow {
                 segments: Vec::new(),
                 free: Vec::new(),
                 origins: Vec::new(),
+                effects: Vec::new(),
+                effects_bar: Vec::new(),
                 ivps: InitialValueProblems::new(d),
                 recorded: Path::default(),
                 unrecorded: Path::default(),
@@ -235,18 +240,24 @@ impl Flow {
         }
     }
 
-    /// Solves every segment at θ, from the trained initial states z where there are any.
+    /// Solves every segment at θ, from the trained initial states z where there are any, with the effects of
+    /// each trajectory.
     pub(crate) fn solve(
         &mut self,
         dataset: &Dataset,
-        theta: &[f64],
+        (theta, effects): (&[f64], &[f64]),
         (starts, z): (&InitialStates, &[f64]),
         mode: Mode,
     ) -> Result<(), FailedSolve> {
+        let each = self.field.effect_len();
         let Self { groups, solver, interpolation, segments, used, lanes, lanes_used, .. } = self;
         let (groups, lanes) = (&mut groups[..*used], &mut lanes[..*lanes_used]);
-        for Group { free, ivps, .. } in &mut *groups {
+        for Group { free, ivps, segments: members, effects: own, .. } in &mut *groups {
             let d = ivps.state_len();
+            own.clear();
+            for &n in &*members {
+                own.extend_from_slice(&effects[segments[n].trajectory * each..][..each]);
+            }
             for &(column, at) in &*free {
                 starts.write(at, z, &mut ivps.initial_mut()[column * d..][..d]);
             }
@@ -276,14 +287,16 @@ impl Flow {
     }
 
     /// Computes `gradient = Σ (∂ states/∂θ)ᵀ bar` over all segments, where `bar` returns the adjoints of
-    /// the predicted states of a segment, and adds the adjoint of the trained initial states to `z_bar`.
+    /// the predicted states of a segment, adds the adjoint of the trained initial states to `z_bar`, and that of
+    /// the trajectories' effects to `effects_bar`, if these are trained.
     pub(crate) fn pull_back<'a>(
         &mut self,
         dataset: &Dataset,
         bar: impl Fn(usize) -> &'a [f64] + Sync,
-        gradient: &mut [f64],
+        (gradient, effects_bar): (&mut [f64], &mut [f64]),
         (starts, z_bar): (&InitialStates, &mut [f64]),
     ) {
+        let each = if effects_bar.is_empty() { 0 } else { self.field.effect_len() };
         let Self { groups, solver, interpolation, segments, used, lanes, lanes_used, .. } = self;
         let (groups, lanes) = (&mut groups[..*used], &mut lanes[..*lanes_used]);
         let (solver, interpolation, segments) = (&*solver, *interpolation, &*segments);
@@ -314,6 +327,12 @@ impl Flow {
             for &(column, at) in &group.free {
                 starts.gather(at, &group.initial_bar[column * d..][..d], z_bar);
             }
+            if each > 0 {
+                for (&n, bars) in group.segments.iter().zip(group.effects_bar.chunks_exact(each)) {
+                    let sums = &mut effects_bar[segments[n].trajectory * each..][..each];
+                    sums.iter_mut().zip(bars).for_each(|(sum, bar)| *sum += bar);
+                }
+            }
         }
     }
 
@@ -323,9 +342,10 @@ impl Flow {
         let (groups, lanes) = (&mut groups[..*used], &mut lanes[..*lanes_used]);
         let (solver, interpolation, segments) = (&*solver, *interpolation, &*segments);
         for_each(groups, lanes, |group, lane| {
-            let Group { ivps, recorded, sensitivities: matrix, origins, .. } = group;
+            let Group { ivps, recorded, sensitivities: matrix, origins, effects, .. } = group;
             let field = &mut lane.field;
             field.set_origins(origins.iter().copied());
+            field.set_effects(effects);
             let inputs = tables(dataset, interpolation, segments, &group.segments, origins);
             matrix.resize(sensitivities_len(field, ivps), 0.0);
             sensitivities(field, solver, ivps, &inputs, recorded, matrix);
@@ -333,7 +353,8 @@ impl Flow {
     }
 
     /// Returns the sensitivities of the predicted values of segment `n`: a row for each, with a column for
-    /// each parameter of the field and then for each variable of the segment's initial state.
+    /// each parameter of the field, then for each effect of its trajectory, and then for each variable of the
+    /// segment's initial state.
     pub(crate) fn sensitivity(&self, n: usize) -> &[f64] {
         let (group, column) = self.places[n];
         let Group { recorded, sensitivities, .. } = &self.groups[group];
@@ -370,10 +391,11 @@ impl Group {
         theta: &[f64],
         mode: Mode,
     ) {
-        let Self { ivps, recorded, unrecorded, segments: members, origins, .. } = self;
+        let Self { ivps, recorded, unrecorded, segments: members, origins, effects, .. } = self;
         let field = &mut lane.field;
         field.set_origins(origins.iter().copied());
         field.set_parameters(theta);
+        field.set_effects(effects);
         let inputs = tables(dataset, interpolation, segments, members, origins);
         let outcome = match mode {
             Mode::Record => solve(field, solver, ivps, &inputs, recorded),
@@ -408,14 +430,18 @@ impl Group {
         segments: &[Segment],
         theta_bar: &mut [f64],
     ) {
-        let Self { ivps, recorded, initial_bar, origins, .. } = self;
+        let Self { ivps, recorded, initial_bar, origins, effects, effects_bar, .. } = self;
         let Lane { field, observed_bar, .. } = lane;
         field.set_origins(origins.iter().copied());
+        field.set_effects(effects);
         let members = &self.segments;
         let inputs = tables(dataset, interpolation, segments, members, origins);
         initial_bar.clear();
         initial_bar.resize(members.len() * field.state_len(), 0.0);
         pull_back(field, solver, ivps, &inputs, recorded, observed_bar, initial_bar, theta_bar);
+        effects_bar.clear();
+        effects_bar.resize(effects.len(), 0.0);
+        field.flush_effects(effects_bar);
     }
 }
 

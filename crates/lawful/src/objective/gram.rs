@@ -38,11 +38,12 @@ impl Objective {
         gram.none.residuals.resize(self.misfit.continuity().residuals.len(), 0.0);
         for (term, gradient) in gram.gradients.chunks_exact_mut(len).enumerate() {
             self.measure(theta, Mode::Record)?;
-            let Self { problem, flow, misfit, evaluator, starts, .. } = self;
+            let Self { problem, flow, misfit, evaluator, starts, effects, .. } = self;
             evaluator.evaluate_term(&misfit.view(), term);
             let slopes = (evaluator.slopes(), &gram.none);
             let field = &theta[..self.field_len];
-            pull_back((problem, starts), (flow, misfit), slopes, field, gradient);
+            let bars = effects.parts_mut(gradient, self.field_len);
+            pull_back((problem, starts), (flow, misfit), slopes, field, bars);
         }
         gram.products.clear();
         for a in gram.gradients.chunks_exact(len) {

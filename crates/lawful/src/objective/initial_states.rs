@@ -49,7 +49,7 @@ pub(crate) fn initial_z(dataset: &Dataset, states: &[&[f64]]) -> Vec<f64> {
     z
 }
 
-/// The layout of θ: the field's parameters, then the z of trained initial states.
+/// The layout of θ: the field's parameters, the z of trained initial states, and the effects of trajectories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterLayout {
     /// Number of parameters of the field.
@@ -57,13 +57,16 @@ pub struct ParameterLayout {
     /// Index in z of each trained initial state of a trajectory.
     initial: Vec<usize>,
     state_len: usize,
+    /// Number of effects of all trajectories.
+    effects: usize,
     len: usize,
 }
 
 impl ParameterLayout {
-    /// Returns the layout of an objective with these free starts on these segments.
+    /// Returns the layout of an objective with these free starts on these segments. A field has this many
+    /// parameters, and effects of all trajectories.
     pub(crate) fn new(
-        fields: usize,
+        (fields, effects): (usize, usize),
         dataset: &Dataset,
         free_starts: FreeStarts,
         segments: &[Segment],
@@ -73,16 +76,17 @@ impl ParameterLayout {
         } else {
             InitialStates::new(dataset, &crate::scaling(dataset), free_starts, segments)
         };
-        starts.layout(fields)
+        starts.layout(fields, effects)
     }
 
-    /// Returns the part of θ that the next phase continues with: the field's parameters, and the initial
-    /// states of trajectories.
+    /// Returns the part of θ that the next phase continues with: the field's parameters, the initial states
+    /// of trajectories, and their effects.
     pub fn keep(&self, theta: &[f64]) -> Vec<f64> {
         let mut kept = theta[..self.fields].to_vec();
         for &at in &self.initial {
             kept.extend_from_slice(&theta[self.fields + at..][..self.state_len]);
         }
+        kept.extend_from_slice(&theta[self.len - self.effects..]);
         kept
     }
 
@@ -93,8 +97,10 @@ impl ParameterLayout {
     /// If `kept` is of another field.
     pub fn extend(&self, kept: &[f64]) -> Vec<f64> {
         let mut theta = vec![0.0; self.len];
+        let (kept, effects) = kept.split_at(kept.len() - self.effects);
         let (field, initial) = kept.split_at(self.fields);
         theta[..self.fields].copy_from_slice(field);
+        theta[self.len - self.effects..].copy_from_slice(effects);
         for (&at, z) in self.initial.iter().zip(initial.chunks_exact(self.state_len)) {
             theta[self.fields + at..][..self.state_len].copy_from_slice(z);
         }
@@ -201,14 +207,15 @@ impl InitialStates {
     }
 
     /// Returns the layout of θ.
-    pub(crate) fn layout(&self, fields: usize) -> ParameterLayout {
+    pub(crate) fn layout(&self, fields: usize, effects: usize) -> ParameterLayout {
         let d = self.scale.len();
         let initial = self.places.iter().enumerate().filter(|(_, (_, row))| *row == 0);
         ParameterLayout {
             fields,
             initial: initial.map(|(n, _)| n * d).collect(),
             state_len: d.max(1),
-            len: fields + self.len(),
+            effects,
+            len: fields + self.len() + effects,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The objective φ(θ): solves, measures errors and violations, applies the strategy, differentiates.
 
+mod effects;
 mod flow;
 mod gram;
 mod initial_states;
@@ -25,6 +26,7 @@ use crate::strategy::{
     Evaluator, Judgement, ObjectiveChange, Slopes, State, Strategy, StrategyError, Value,
 };
 use crate::{GuaranteedLaws, Segment, data};
+use effects::Effects;
 use flow::{FailedSolve, Flow, Mode};
 use gram::Gram;
 use initial_states::InitialStates;
@@ -149,6 +151,8 @@ pub struct Objective {
     segments: Vec<Segment>,
     /// Trained initial states; their z stand behind the field's parameters in θ.
     starts: InitialStates,
+    /// The effects of trajectories, behind the trained initial states in θ.
+    effects: Effects,
     /// Number of parameters of the field.
     field_len: usize,
     decay: f64,
@@ -199,6 +203,7 @@ impl Objective {
         if constants > parameters {
             return Err(ObjectiveError::Constants { constants, parameters });
         }
+        let field_effects = field.effect_len();
         let mut misfit = Misfit::new(&problem, &*field);
         let mut flow = Flow::new(field, solver, problem.interpolation);
         let evaluation = Evaluation {
@@ -207,14 +212,15 @@ impl Objective {
             violation: 0.0,
             laws: vec![0.0; laws],
             weights: vec![0.0; laws],
-            gradient: vec![0.0; parameters],
+            gradient: Vec::new(),
         };
+        let effects = Effects::new(field_effects, problem.dataset.trajectories().len());
         let starts = InitialStates::default();
         flow.select(&problem, &segments, &starts);
         misfit.lay_out(&problem, &segments, &starts);
         let continuity = Evaluator::new(strategy.of_continuity(), misfit.continuity().laws)?;
         let evaluator = Evaluator::new(strategy, misfit.view().laws)?;
-        Ok(Self {
+        let mut objective = Self {
             problem,
             flow,
             misfit,
@@ -223,11 +229,30 @@ impl Objective {
             evaluation,
             segments,
             starts,
+            effects,
             field_len: parameters,
             decay: 0.0,
             decayed: 0,
             gram: Gram::default(),
-        })
+        };
+        objective.resize_gradient();
+        Ok(objective)
+    }
+
+    fn resize_gradient(&mut self) {
+        let len = self.field_len + self.starts.len() + self.effects.len();
+        self.evaluation.gradient.resize(len, 0.0);
+    }
+
+    /// Fixes the effects of all trajectories, one after the other, instead of training them.
+    ///
+    /// # Panics
+    /// If their number is another.
+    #[must_use]
+    pub fn with_effects(mut self, values: Vec<f64>) -> Self {
+        self.effects = self.effects.fixed(values);
+        self.resize_gradient();
+        self
     }
 
     /// Trains initial states of these segments along with the field. θ gets one more number for each
@@ -236,7 +261,7 @@ impl Objective {
     pub fn with_free_starts(mut self, free_starts: FreeStarts, segments: &[Segment]) -> Self {
         let scaling = data::scaling(&self.problem.dataset);
         self.starts = InitialStates::new(&self.problem.dataset, &scaling, free_starts, segments);
-        self.evaluation.gradient.resize(self.field_len + self.starts.len(), 0.0);
+        self.resize_gradient();
         self.segments.clear();
         self.select(segments);
         self
@@ -267,12 +292,13 @@ impl Objective {
         theta: &mut [f64],
         state: impl Fn(usize, usize) -> Option<&'s [f64]>,
     ) {
-        self.starts.start_at(&mut theta[self.field_len..], state);
+        let (_, z, _) = self.effects.parts_mut(theta, self.field_len);
+        self.starts.start_at(z, state);
     }
 
     /// Returns the layout of θ.
     pub fn layout(&self) -> ParameterLayout {
-        self.starts.layout(self.field_len)
+        self.starts.layout(self.field_len, self.effects.len())
     }
 
     /// Adds weight decay to the objective: `decay/2 · Σ θ²` over the first `parameters` parameters,
@@ -377,8 +403,9 @@ impl Objective {
         }
         let Self { problem, flow, misfit, evaluator, continuity, evaluation, starts, .. } = self;
         let slopes = (evaluator.slopes(), continuity.slopes());
-        let (field, gradient) = (&theta[..self.field_len], &mut evaluation.gradient);
-        pull_back((problem, starts), (flow, misfit), slopes, field, gradient);
+        let field = &theta[..self.field_len];
+        let bars = self.effects.parts_mut(&mut evaluation.gradient, self.field_len);
+        pull_back((problem, starts), (flow, misfit), slopes, field, bars);
         let field_bar = &mut evaluation.gradient[..self.field_len];
         if self.decay > 0.0 {
             for (sum, theta) in field_bar[..self.decayed].iter_mut().zip(theta) {
@@ -420,13 +447,13 @@ impl Objective {
     }
 
     fn measure(&mut self, theta: &[f64], mode: Mode) -> Result<(), Failure> {
-        let Self { problem, flow, misfit, evaluation, starts, .. } = self;
-        let (theta, z) = theta.split_at(self.field_len);
+        let Self { problem, flow, misfit, evaluation, starts, effects, .. } = self;
+        let (theta, z, effects) = effects.parts(theta, self.field_len);
         starts.place(z).map_err(|NoStart { trajectory, why }| {
             let trajectory = problem.dataset.trajectories()[trajectory].name.clone();
             Failure::Start { trajectory, why: why.why.to_string() }
         })?;
-        flow.solve(&problem.dataset, theta, (starts, z), mode).map_err(
+        flow.solve(&problem.dataset, (theta, effects), (starts, z), mode).map_err(
             |FailedSolve { trajectory, error }| {
                 let trajectory = problem.dataset.trajectories()[trajectory].name.clone();
                 Failure::Solve { trajectory, error }
@@ -504,18 +531,19 @@ impl Objective {
 }
 
 /// Writes the gradient at θ, whose field's part is `field`, of an objective with these slopes for laws and
-/// continuity.
+/// continuity: the adjoints of the field's parameters, of the trained initial states and of the effects.
 fn pull_back(
     (problem, starts): (&Problem, &mut InitialStates),
     (flow, misfit): (&mut Flow, &mut Misfit),
     slopes: (&Slopes, &Slopes),
     field: &[f64],
-    gradient: &mut [f64],
+    (field_bar, z_bar, effects_bar): (&mut [f64], &mut [f64], &mut [f64]),
 ) {
-    let (field_bar, z_bar) = gradient.split_at_mut(field.len());
     z_bar.fill(0.0);
+    effects_bar.fill(0.0);
     misfit.pull_back(slopes, problem, (starts, z_bar));
-    flow.pull_back(&problem.dataset, misfit.observed_bars(), field_bar, (starts, z_bar));
+    let bars = (&mut *field_bar, effects_bar);
+    flow.pull_back(&problem.dataset, misfit.observed_bars(), bars, (starts, z_bar));
     starts.pull_back(z_bar);
     misfit.add_parameters(&problem.constants, field, field_bar);
 }

@@ -185,21 +185,31 @@ impl Residuals for PathResiduals {
 
     fn jacobian(&mut self, jacobian: &mut [f64]) {
         let Self { objective, theta, cells, points, shifts, slopes, initial_bar, .. } = self;
-        let Objective { problem, flow, misfit, starts, segments, field_len, .. } = objective;
-        let (p, n) = (*field_len, theta.len());
+        let Objective { problem, flow, misfit, starts, segments, field_len, effects, .. } =
+            objective;
+        let (p, n, each) = (*field_len, theta.len(), effects.each);
         let units = &problem.units.state;
         let d = units.len();
+        let width = p + each + d;
+        // The effects of a trajectory, unless they are fixed.
+        let own = |trajectory: usize| {
+            let own = trajectory * each..(trajectory + 1) * each;
+            if effects.len() > 0 { own } else { 0..0 }
+        };
         flow.sensitivities(&problem.dataset);
         let (of_cells, of_laws) = jacobian.split_at_mut(cells.len() * n);
         for (row, cell) in of_cells.chunks_exact_mut(n).zip(&*cells) {
             let unit = units[cell.place % d];
-            let sensitivity = &flow.sensitivity(cell.segment)[cell.place * (p + d)..][..p + d];
-            let (of_field, of_starts) = row.split_at_mut(p);
+            let sensitivity = &flow.sensitivity(cell.segment)[cell.place * width..][..width];
+            let (of_field, of_starts, of_effects) = effects.parts_mut(row, p);
             of_field.iter_mut().zip(sensitivity).for_each(|(slope, s)| *slope = s / unit);
             of_starts.fill(0.0);
+            of_effects.fill(0.0);
             let segment = segments[cell.segment];
+            let of_effects = of_effects[own(segment.trajectory)].iter_mut();
+            of_effects.zip(&sensitivity[p..]).for_each(|(slope, s)| *slope = s / unit);
             if let Some(at) = starts.find(segment.trajectory, segment.first) {
-                let bars = initial_bar.iter_mut().zip(&sensitivity[p..]);
+                let bars = initial_bar.iter_mut().zip(&sensitivity[p + each..]);
                 bars.for_each(|(bar, s)| *bar = s / unit);
                 starts.gather(at, initial_bar, of_starts);
             }
@@ -212,17 +222,21 @@ impl Residuals for PathResiduals {
             if point.relation == Relation::AtMost && c + shifts[k] <= 0.0 {
                 continue;
             }
-            let (of_field, of_starts) = of_laws[k * n..][..n].split_at_mut(p);
+            let (of_field, of_starts, of_effects) =
+                effects.parts_mut(&mut of_laws[k * n..][..n], p);
             slopes.residuals[point.place] = 1.0;
             misfit.pull_back((&*slopes, &self.of_continuity), problem, (&*starts, &mut *of_starts));
             slopes.residuals[point.place] = 0.0;
             for (s, segment) in segments.iter().enumerate() {
                 let bars = misfit.observed_bars()(s);
-                let rows = flow.sensitivity(s).chunks_exact(p + d);
+                let rows = flow.sensitivity(s).chunks_exact(width);
+                let of_effects = &mut of_effects[own(segment.trajectory)];
                 initial_bar.fill(0.0);
                 for (bar, row) in bars.iter().zip(rows).filter(|(bar, _)| **bar != 0.0) {
                     of_field.iter_mut().zip(row).for_each(|(sum, s)| *sum += bar * s);
-                    initial_bar.iter_mut().zip(&row[p..]).for_each(|(sum, s)| *sum += bar * s);
+                    of_effects.iter_mut().zip(&row[p..]).for_each(|(sum, s)| *sum += bar * s);
+                    let of_initial = initial_bar.iter_mut().zip(&row[p + each..]);
+                    of_initial.for_each(|(sum, s)| *sum += bar * s);
                 }
                 if let Some(at) = starts.find(segment.trajectory, segment.first) {
                     starts.gather(at, initial_bar, of_starts);
@@ -258,9 +272,10 @@ mod tests {
     };
     use lawful_law::Words;
     use lawful_ode::tableaus::RK4;
+    use lawful_ode::{VectorField, WithEffects};
 
-    /// Two trajectories of different lengths with gaps and an input, and laws of all kinds.
-    fn objective(texts: &[&str]) -> Objective {
+    /// Two trajectories of different lengths with gaps and an input, laws of all kinds, and effects of each.
+    fn objective(texts: &[&str], effects: usize) -> Objective {
         let mut random = Random::new(3, "residuals");
         let trajectories = [6_u8, 4].map(|rows| Trajectory {
             name: rows.to_string(),
@@ -290,61 +305,103 @@ mod tests {
             constants: vec![k],
             ..base
         };
-        let mut shape = MlpShape::new(2, &[4], Activation::Tanh);
-        shape.inputs = 1;
-        let field = Mlp::new(shape, Precision::Double).unwrap();
+        let mut shape = MlpShape::new(2 + effects, &[4], Activation::Tanh);
+        (shape.inputs, shape.outputs) = (1, 2);
+        let network: Box<dyn VectorField> = Box::new(Mlp::new(shape, Precision::Double).unwrap());
+        let field: Box<dyn VectorField> =
+            if effects > 0 { Box::new(WithEffects::new(network, effects)) } else { network };
         let solver = Solver::new(&RK4, Control::Grid { substeps: 2 }).unwrap();
         let segments = Segment::whole(&problem.dataset);
-        let objective =
-            Objective::new(problem, Box::new(field), solver, Box::new(Vanilla)).unwrap();
+        let objective = Objective::new(problem, field, solver, Box::new(Vanilla)).unwrap();
         objective.with_free_starts(FreeStarts { initial: true, segments: false }, &segments)
     }
 
+    const LAWS: [&str; 7] = [
+        "x + k*v == -0.7",
+        "x^2 + v^2 <= -0.5*k",
+        "next(x*v) <= x*v - 4",
+        "previous(x)*v == 5 + x",
+        "x + v == initial(x - 2*v) + 6",
+        "x >= final(x*v) + 5",
+        "x*u <= -6 - u",
+    ];
+
     #[test]
     fn the_jacobian_matches_central_differences() {
-        let laws = [
-            "x + k*v == -0.7",
-            "x^2 + v^2 <= -0.5*k",
-            "next(x*v) <= x*v - 4",
-            "previous(x)*v == 5 + x",
-            "x + v == initial(x - 2*v) + 6",
-            "x >= final(x*v) + 5",
-            "x*u <= -6 - u",
-        ];
-        let mut residuals = PathResiduals::new(objective(&laws), vec![0.1; 30]);
-        let (m, n) = (residuals.residual_len(), residuals.parameter_len());
-        assert_eq!((residuals.cell_len(), n), (17, 4 * 3 + 4 + 2 * 4 + 2 + 4));
-        let shifts = residuals.shifts().len();
-        assert_eq!(m, 17 + shifts);
-        residuals.shifts_mut().fill(0.05);
-        let mut random = Random::new(5, "x");
-        let x: Vec<f64> = (0..n).map(|_| 0.5 * random.normal()).collect();
-        let (mut r, mut jacobian) = (vec![0.0; m], vec![0.0; m * n]);
-        assert!(residuals.evaluate(&x, &mut r));
-        residuals.jacobian(&mut jacobian);
-        assert!(r[17..].iter().filter(|r| **r != 0.0).count() > shifts / 2);
-        for k in 0..n {
-            let mut at = |shift: f64| {
-                let mut moved = x.clone();
-                moved[k] += shift;
-                let mut r = vec![0.0; m];
-                assert!(residuals.evaluate(&moved, &mut r));
-                r
-            };
-            let e = 1e-3;
-            let [a, b, c, d] = [-2.0 * e, -e, e, 2.0 * e].map(&mut at);
-            for i in 0..m {
-                let difference = (8.0 * (c[i] - b[i]) - (d[i] - a[i])) / (12.0 * e);
-                let exact = jacobian[i * n + k];
-                let error = (exact - difference).abs() / exact.abs().max(1.0);
-                assert!(error < 1e-8, "{i} {k}: {exact}, differences {difference}");
+        for effects in [0, 1, 2] {
+            let objective = objective(&LAWS, effects);
+            let n = objective.parameter_len();
+            assert_eq!(n, 4 * (3 + effects) + 4 + 2 * 4 + 2 + 4 + 2 * effects);
+            let mut residuals = PathResiduals::new(objective, vec![0.1; n]);
+            let m = residuals.residual_len();
+            assert_eq!(residuals.cell_len(), 17);
+            let shifts = residuals.shifts().len();
+            assert_eq!(m, 17 + shifts);
+            residuals.shifts_mut().fill(0.05);
+            let mut random = Random::new(5, "x");
+            let x: Vec<f64> = (0..n).map(|_| 0.5 * random.normal()).collect();
+            let (mut r, mut jacobian) = (vec![0.0; m], vec![0.0; m * n]);
+            assert!(residuals.evaluate(&x, &mut r));
+            residuals.jacobian(&mut jacobian);
+            assert!(r[17..].iter().filter(|r| **r != 0.0).count() > shifts / 2);
+            for k in 0..n {
+                let mut at = |shift: f64| {
+                    let mut moved = x.clone();
+                    moved[k] += shift;
+                    let mut r = vec![0.0; m];
+                    assert!(residuals.evaluate(&moved, &mut r));
+                    r
+                };
+                let e = 1e-3;
+                let [a, b, c, d] = [-2.0 * e, -e, e, 2.0 * e].map(&mut at);
+                for i in 0..m {
+                    let difference = (8.0 * (c[i] - b[i]) - (d[i] - a[i])) / (12.0 * e);
+                    let exact = jacobian[i * n + k];
+                    let error = (exact - difference).abs() / exact.abs().max(1.0);
+                    assert!(error < 1e-8, "{i} {k}: {exact}, differences {difference}");
+                }
             }
         }
     }
 
     #[test]
+    fn the_adjoint_of_effects_matches_central_differences() {
+        let mut objective = objective(&LAWS, 2);
+        let n = objective.parameter_len();
+        let mut random = Random::new(6, "theta");
+        let theta: Vec<f64> = (0..n).map(|_| 0.5 * random.normal()).collect();
+        let gradient = objective.evaluate(&theta, 0).unwrap().gradient.clone();
+        for k in n - 4..n {
+            let mut at = |shift: f64| {
+                let mut moved = theta.clone();
+                moved[k] += shift;
+                objective.evaluate(&moved, 0).unwrap().value.value
+            };
+            let e = 1e-3;
+            let [a, b, c, d] = [-2.0 * e, -e, e, 2.0 * e].map(&mut at);
+            let difference = (8.0 * (c - b) - (d - a)) / (12.0 * e);
+            let error = (gradient[k] - difference).abs() / gradient[k].abs().max(1e-3);
+            assert!(error < 1e-8, "{k}: {}, differences {difference}", gradient[k]);
+        }
+    }
+
+    #[test]
+    fn fixed_effects_give_the_same_path_and_leave_no_slope() {
+        let mut trained = objective(&LAWS, 1);
+        let n = trained.parameter_len();
+        let mut theta = vec![0.1; n];
+        theta[n - 2..].copy_from_slice(&[0.6, -0.4]);
+        let mut fixed = objective(&LAWS, 1).with_effects(vec![0.6, -0.4]);
+        assert_eq!(fixed.parameter_len(), n - 2);
+        let [a, b] = [(&mut trained, &theta[..]), (&mut fixed, &theta[..n - 2])]
+            .map(|(objective, theta)| objective.evaluate(theta, 0).unwrap().clone());
+        assert_eq!((a.loss, &a.gradient[..n - 2]), (b.loss, &b.gradient[..]));
+        assert!(a.gradient[n - 2..].iter().all(|slope| *slope != 0.0));
+    }
+
+    #[test]
     fn multipliers_move_as_worked_by_hand() {
-        let mut residuals = PathResiduals::new(objective(&["x == 2", "x <= -3"]), vec![0.0; 30]);
+        let mut residuals = PathResiduals::new(objective(&["x == 2", "x <= -3"], 0), vec![0.0; 30]);
         let mut r = vec![0.0; residuals.residual_len()];
         assert!(residuals.evaluate(&[0.0; 30], &mut r));
         let c = r[17..].to_vec();

@@ -23,6 +23,7 @@ mod recipes;
 mod run;
 mod search;
 mod start;
+mod subjects;
 mod trained;
 mod trainer;
 mod training;

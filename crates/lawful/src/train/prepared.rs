@@ -7,7 +7,7 @@ use super::phase::total;
 use super::{Kept, Phase, Settings, Shooting, Start, Trainer, Validation};
 use crate::data::Sampler;
 use crate::model::{
-    LawDescription, ModelDescription, OffLaw, SolverDescription, TrainedStart, starts,
+    LawDescription, ModelDescription, OffLaw, SolverDescription, Subjects, TrainedStart, starts,
 };
 use crate::strategy::{StrategySettings, Vanilla};
 use crate::{
@@ -97,6 +97,12 @@ pub struct FieldSettings {
     /// The state variables for which the network has an output, in the order of the state; if empty,
     /// there is no network.
     pub learn: Vec<String>,
+    /// Number of effects: inputs of the network that each trajectory has of its own, constant along its path.
+    /// They are trained by least squares and evidence, with a normal prior (partial pooling).
+    pub effects: usize,
+    /// Learned constants that have one value for each trajectory: deviations of their raw numbers from the
+    /// shared ones have a normal prior, too.
+    pub varying: Vec<String>,
 }
 
 impl FieldSettings {
@@ -115,6 +121,8 @@ impl FieldSettings {
             precision: Precision::Double,
             known: Vec::new(),
             learn: learn.to_vec(),
+            effects: 0,
+            varying: Vec::new(),
         }
     }
 }
@@ -132,6 +140,7 @@ impl Prepared {
                 time_input: *time_input,
                 precision: precision.name().to_owned(),
                 outputs: self.outputs(),
+                effects: self.field.effects,
             }));
             match &self.guarantee {
                 Some(linear @ FieldPart::Linear(_)) => parts.push(linear.clone()),
@@ -144,7 +153,11 @@ impl Prepared {
         }
         let is_outer = |part: &&FieldPart| !matches!(part, FieldPart::Linear(_));
         parts.extend(self.guarantee.as_ref().filter(is_outer).cloned());
-        FieldDescription { parts, ..FieldDescription::of_names(&self.vocabulary, &self.constants) }
+        let mut names = FieldDescription::of_names(&self.vocabulary, &self.constants);
+        for constant in &mut names.constants {
+            constant.per_trajectory = self.field.varying.contains(&constant.name);
+        }
+        FieldDescription { parts, ..names }
     }
 
     /// Returns the names of the network's outputs: state variables, or the flows of linear laws.
@@ -163,7 +176,7 @@ impl Prepared {
     /// Returns the shape of the network; without outputs if every rate is known.
     pub fn shape(&self) -> MlpShape {
         MlpShape {
-            state: self.vocabulary.state().len(),
+            state: self.vocabulary.state().len() + self.effects_of_network(),
             outputs: self.outputs().len(),
             inputs: self.vocabulary.inputs().len(),
             time: self.field.time_input,
@@ -177,10 +190,16 @@ impl Prepared {
         self.shape().parameter_len() + self.constants.len()
     }
 
-    /// Returns the number of parameters of a model: the field's, and the trained initial states.
+    /// Returns the number of parameters of a model: the field's, the trained initial states, and the effects
+    /// of trajectories.
     pub fn theta_len(&self) -> usize {
+        self.parameter_len() + self.starts_len() + self.effects_len()
+    }
+
+    /// Returns the number of trained initial states, all variables of all trajectories.
+    pub(super) fn starts_len(&self) -> usize {
         let states = self.data.trajectories().len() * self.vocabulary.state().len();
-        self.parameter_len() + if self.initial_state { states } else { 0 }
+        if self.initial_state { states } else { 0 }
     }
 
     /// Returns the iteration of the last evaluation if no phase ends early: the number of evaluations
@@ -219,7 +238,8 @@ impl Prepared {
         if let Some(table) = &self.table {
             self.match_slopes(table, &mut theta);
             if self.initial_state {
-                theta[self.parameter_len()..].copy_from_slice(&self.starts_on(table));
+                let starts = self.parameter_len()..self.parameter_len() + self.starts_len();
+                theta[starts].copy_from_slice(&self.starts_on(table));
             }
         }
         theta
@@ -236,7 +256,7 @@ impl Prepared {
     /// If θ is of another training.
     pub fn model(&self, theta: Vec<f64>, iteration: usize) -> Model {
         let z = &theta[self.parameter_len()..];
-        let starts = if self.initial_state {
+        let starts: Vec<TrainedStart> = if self.initial_state {
             let states = initial_states(&self.data, self.guaranteed(), z);
             let starts = self.data.trajectories().iter().zip(states);
             let starts = starts.map(|(trajectory, state)| TrainedStart {
@@ -248,6 +268,7 @@ impl Prepared {
         } else {
             Vec::new()
         };
+        let states: Vec<Vec<f64>> = starts.iter().map(|start| start.state.clone()).collect();
         let description = ModelDescription {
             field: self.description(),
             laws: self.laws.iter().map(LawDescription::of).collect(),
@@ -256,9 +277,11 @@ impl Prepared {
             starts,
             count_above: self.strategy.kind.count_above(),
             accuracy: self.guarantee.as_ref().map(|_| Accuracy::of(&self.data)),
+            subjects: Subjects::of(&self.data, self.effects_each()),
             iteration,
         };
-        Model::new(description, theta).expect("`prepare` has built it before")
+        let model = Model::new(description, theta).expect("`prepare` has built it before");
+        model.with_newcomers(&self.data, &states)
     }
 
     /// Returns an objective on the training data at θ, in the data's own units.
@@ -266,6 +289,7 @@ impl Prepared {
         let problem = self.problem(self.data.clone());
         let objective = Objective::new(problem, self.build_field(), solver, Box::new(Vanilla));
         let objective = objective.expect("`prepare` has made one before");
+        let objective = objective.with_effects(self.effects_at(theta).to_vec());
         match (self.initial_state, self.guaranteed()) {
             (false, None) => objective,
             (false, Some(laws)) => objective.on_laws(laws),
@@ -369,7 +393,8 @@ impl Prepared {
         let free_starts = self.free_starts(phase);
         let (trained, _) = self.split();
         let segments = phase.segments(&trained);
-        ParameterLayout::new(self.parameter_len(), &trained, free_starts, &segments)
+        let of_field = (self.parameter_len(), self.effects_len());
+        ParameterLayout::new(of_field, &trained, free_starts, &segments)
     }
 
     fn free_starts(&self, phase: &Phase) -> FreeStarts {
@@ -417,7 +442,7 @@ impl Prepared {
 
     /// Splits the data into training data and held-out data.
     pub(super) fn split(&self) -> (Dataset, Option<Dataset>) {
-        split(&self.data, self.validation, self.initial_state)
+        split(&self.data, self.validation, self.initial_state || self.effects_len() > 0)
     }
 
     /// Checks that the vector field can be built.

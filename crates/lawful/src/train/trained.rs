@@ -92,6 +92,16 @@ impl Trained {
             let (value, start) = (short(value), short(start));
             let _ = writeln!(text, "constant    {name} = {value}, from {start}");
         }
+        for name in self.model.description().subjects.iter().flat_map(|own| &own.trajectories) {
+            let effects = self.model.effects_of(name).unwrap_or_default();
+            let constants = self.model.constants_under(effects);
+            let values =
+                constants.iter().map(|(name, value)| format!("{name} = {}", short(*value)));
+            let values: Vec<String> = values.collect();
+            if !values.is_empty() {
+                let _ = writeln!(text, "trajectory  {name}: {}", values.join(", "));
+            }
+        }
         match self.recipe {
             Some(recipe) => {
                 let _ = writeln!(text, "recipe      {recipe}");

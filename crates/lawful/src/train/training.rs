@@ -8,6 +8,7 @@ use super::law_points::MOST_ROWS;
 use super::phase_checks::check_phase;
 use super::recipes::{Choice, EVIDENCE, Facts, Given, scarce};
 use super::start::table;
+use super::subjects::own_numbers;
 use super::{
     FieldSettings, Laws, Observer, Phase, Prepared, RECIPES, Recipe, Start, Trained, TrainingError,
 };
@@ -281,16 +282,22 @@ impl Training {
             let recipe = RECIPES.iter().find(|recipe| recipe.name == EVIDENCE);
             let evidence = self.clone().recipe(recipe.expect("it is one of the recipes"));
             // Where it is not possible, for example with too many parameters, the data are trained as others.
-            let evidence = Self { open_width: true, ..evidence };
+            let open_width = self.open_width || self.field.is_none();
+            let evidence = Self { open_width, ..evidence };
             // Initial states are trained, but must not be moved by more than the accuracy of the data.
             let measured = Self { initial_state: Some(false), ..evidence.clone() };
             if let Err(off @ TrainingError::Start(_)) = measured.complete() {
                 return Err(off);
             }
-            if let Ok(mut prepared) = evidence.complete() {
-                prepared.recipe = Some(RECIPES[0].name);
-                prepared.remarks.insert(0, why);
-                return Ok(prepared);
+            match evidence.complete() {
+                Ok(mut prepared) => {
+                    prepared.recipe = Some(RECIPES[0].name);
+                    prepared.remarks.insert(0, why);
+                    return Ok(prepared);
+                }
+                // No other recipe has them.
+                Err(error) if self.own_numbers().is_some() => return Err(error),
+                Err(_) => {}
             }
         }
         self.complete()
@@ -305,7 +312,18 @@ impl Training {
         let strategy = self.auto || self.strategy.is_none();
         let none = self.decay.is_none() && self.validation.is_none() && self.remedies.is_none();
         let scaled = self.scale != Some(false) && self.start.is_none() && self.loss == Loss::Mse;
+        if let Some(what) = self.own_numbers().filter(|_| auto) {
+            return Some(format!(
+                "{what} need least squares and evidence, as by the recipe `evidence`"
+            ));
+        }
         if auto && open && strategy && none && scaled { scarce(&self.data) } else { None }
+    }
+
+    /// Returns what trajectories have of their own, in words, if they do.
+    fn own_numbers(&self) -> Option<String> {
+        let field = self.field.as_ref()?;
+        own_numbers(field.effects, &field.varying)
     }
 
     fn complete(self) -> Result<Prepared, TrainingError> {
@@ -473,6 +491,7 @@ fn check(prepared: &Prepared) -> Result<Vec<String>, TrainingError> {
     if prepared.phases.is_empty() {
         return Err(TrainingError::NoPhase);
     }
+    prepared.check_subjects()?;
     if !prepared.initial_state {
         prepared.data.check_starts()?;
         moved = prepared.check_starts_on_laws()?;

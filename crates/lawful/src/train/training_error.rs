@@ -60,6 +60,16 @@ pub enum TrainingError {
         /// What can be done instead.
         hint: String,
     },
+    /// What trajectories have of their own cannot be trained.
+    #[error("{what} {reason}")]
+    Subjects {
+        /// The subject of the sentence, in the plural.
+        what: String,
+        /// The end of the sentence.
+        reason: String,
+        /// What can be done instead.
+        hint: String,
+    },
     /// An initial state is off a law that is guaranteed along its path.
     #[error(transparent)]
     Start(#[from] OffLaw),
@@ -69,7 +79,7 @@ impl TrainingError {
     /// Returns what can be done, where there is more to say than the message does.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Law { hint, .. } => Some(hint),
+            Self::Law { hint, .. } | Self::Subjects { hint, .. } => Some(hint),
             Self::Start(_) => Some(
                 "correct the first row, train initial states along with the field, or leave \
                  `strategy = \"hard\"` out",

@@ -19,17 +19,17 @@ use crate::solve::step::Stepper;
 pub(crate) use tangent::Tangents;
 
 /// Returns the length of the matrix that [`sensitivities`] writes: all observed values times (parameters +
-/// state variables).
+/// effects + state variables).
 pub fn sensitivities_len(field: &dyn VectorField, ivps: &InitialValueProblems) -> usize {
     let d = field.state_len();
-    ivps.observations() * d * (field.parameter_len() + d)
+    ivps.observations() * d * (field.parameter_len() + field.effect_len() + d)
 }
 
-/// Writes the derivatives of every observed state with respect to `(θ, y_0)`, y₀ the initial state of its own
-/// column.
+/// Writes the derivatives of every observed state with respect to `(θ, e, y_0)`, with e the effects and y₀ the
+/// initial state of its own column.
 ///
 /// The matrix is row-major, with one row for each number of [`Path::all_observed`] in the same order, and a
-/// column for each parameter, then for each variable of the initial state. Field, solver, initial value
+/// column for each parameter, then for each effect, then for each variable of the initial state. Field, solver, initial value
 /// problems and inputs are those of the solve, θ unchanged, and no pull-back is pending in the field. It may
 /// be called several times for one path, and allocates only at its largest use. If the field has evaluated
 /// anything else in between, call [`Path::lose_tape`] first.
@@ -50,14 +50,15 @@ pub fn sensitivities(
 ) {
     assert!(path.log.complete, "only a path from a finished `solve` has sensitivities");
     assert_eq!(matrix.len(), sensitivities_len(field, ivps), "one row per observed value");
-    let (columns, parameters) = (ivps.columns(), field.parameter_len());
+    let columns = ivps.columns();
+    let own = (field.parameter_len(), field.effect_len());
     let Path { log, work, tangents, .. } = path;
     let mut stepper = Stepper::new(field, inputs, solver.tableau(), work);
     let d = stepper.d;
     if stepper.guarded {
         stepper.work.guarded.prepare_back(columns, d);
     }
-    tangents.prepare(columns, d, parameters, stepper.own);
+    tangents.prepare(columns, d, own, stepper.own);
     stepper.work.rows.clear();
     stepper.work.rows.resize(columns, 1);
     for column in 0..columns {

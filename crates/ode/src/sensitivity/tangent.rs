@@ -1,13 +1,13 @@
 //! The tangent of one step of any explicit tableau.
 //!
 //! ```text
-//! S_i = S_n + h Σ_{j<i} a_ij K_j           S_n = ∂y_n/∂(θ, y_0)
-//! K_i = (∂f/∂y) S_i + [∂f/∂θ | 0]          at the stage's slot
-//! S_{n+1} = S_n + h Σ b_i K_i              corrected, if the field has a guard
-//! K_end = (∂f/∂y) S_{n+1} + [∂f/∂θ | 0]    if needed
+//! S_i = S_n + h Σ_{j<i} a_ij K_j                  S_n = ∂y_n/∂(θ, e, y_0)
+//! K_i = (∂f/∂y) S_i + [∂f/∂θ | ∂f/∂e | 0]          at the stage's slot
+//! S_{n+1} = S_n + h Σ b_i K_i                     corrected, if the field has a guard
+//! K_end = (∂f/∂y) S_{n+1} + [∂f/∂θ | ∂f/∂e | 0]    if needed
 //! ```
 //!
-//! The rows of `∂f/∂θ` are pull-backs of unit covectors, so that every field has them exactly.
+//! The rows of `∂f/∂θ` and of `∂f/∂e`, e the effects of the column, are pull-backs of unit covectors, so that every field has them exactly.
 
 use crate::kernels::dispatch::vectorised;
 use crate::solve::blocks::combine;
@@ -15,11 +15,12 @@ use crate::solve::log::Record;
 use crate::solve::step::Stepper;
 use crate::solve::workspace::zeroed;
 
-/// Tangents of all columns with respect to `(θ, y_0)`; a matrix has a row for each state variable.
+/// Tangents of all columns with respect to `(θ, e, y_0)`; a matrix has a row for each state variable.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tangents {
     d: usize,
     parameters: usize,
+    effects: usize,
     /// Own stages of the tableau.
     own: usize,
     /// `S_n` and `S_{n+1}` of each column.
@@ -31,7 +32,7 @@ pub(crate) struct Tangents {
     stage: Vec<f64>,
     /// The step size of a column, once for each number of a matrix.
     h: Vec<f64>,
-    /// `∂f/∂y` of all columns, and one row of `∂f/∂θ`.
+    /// `∂f/∂y` of all columns, and one row of `∂f/∂θ` and of each column's `∂f/∂e`.
     jacobian: Vec<f64>,
     row: Vec<f64>,
     /// Unit covector.
@@ -61,16 +62,22 @@ enum At {
 
 impl Tangents {
     /// Sizes the buffers; every column starts at `[0 | I]`.
-    pub(super) fn prepare(&mut self, columns: usize, d: usize, parameters: usize, own: usize) {
-        (self.d, self.parameters, self.own) = (d, parameters, own);
-        let (width, len) = (parameters + d, self.len());
+    pub(super) fn prepare(
+        &mut self,
+        columns: usize,
+        d: usize,
+        (parameters, effects): (usize, usize),
+        own: usize,
+    ) {
+        (self.d, self.parameters, self.effects, self.own) = (d, parameters, effects, own);
+        let (width, len) = (self.width(), self.len());
         for block in [&mut self.start, &mut self.next, &mut self.stage] {
             zeroed(block, columns * len);
         }
         zeroed(&mut self.k, columns * (own + 1) * len);
         zeroed(&mut self.h, len);
         zeroed(&mut self.jacobian, columns * d * d);
-        zeroed(&mut self.row, parameters);
+        zeroed(&mut self.row, parameters + columns * effects);
         zeroed(&mut self.w, columns * d);
         for bar in [&mut self.bars.unit, &mut self.bars.start, &mut self.bars.end] {
             zeroed(bar, d);
@@ -79,7 +86,7 @@ impl Tangents {
         zeroed(&mut self.bars.corrected, len);
         for matrix in self.start.chunks_exact_mut(len) {
             for (i, row) in matrix.chunks_exact_mut(width).enumerate() {
-                row[parameters + i] = 1.0;
+                row[parameters + effects + i] = 1.0;
             }
         }
     }
@@ -91,7 +98,7 @@ impl Tangents {
 
     /// Returns the length of a row.
     pub(super) fn width(&self) -> usize {
-        self.parameters + self.d
+        self.parameters + self.effects + self.d
     }
 
     /// Returns `S_n` of a column.
@@ -157,7 +164,7 @@ impl Tangents {
         combine(rows, &self.start[column * len..][..len], &self.h, weights, k);
     }
 
-    /// `K = (∂f/∂y) S + [∂f/∂θ | 0]` of every column at a slot.
+    /// `K = (∂f/∂y) S + [∂f/∂θ | ∂f/∂e | 0]` of every column at a slot.
     fn evaluate(
         &mut self,
         stepper: &mut Stepper<'_>,
@@ -167,7 +174,8 @@ impl Tangents {
         at: &At,
     ) {
         let (d, width, len) = (self.d, self.width(), self.len());
-        let Self { start, next, stage: inner, k, jacobian, row, w, own, parameters, .. } = self;
+        let Self { start, next, stage: inner, k, jacobian, row, w, own, .. } = self;
+        let (parameters, effects) = (self.parameters, self.effects);
         let s = match at {
             At::Start => &*start,
             At::Stage => &*inner,
@@ -181,7 +189,7 @@ impl Tangents {
             let k = &mut k[(column * (*own + 1) + stage) * len..][..len];
             vectorised(|| product(k, jacobian, s, d));
         }
-        if *parameters == 0 {
+        if parameters + effects == 0 {
             return;
         }
         let w = &mut w[..columns * d];
@@ -191,10 +199,13 @@ impl Tangents {
                 w[column * d + variable] = 1.0;
                 row.fill(0.0);
                 stepper.field.pull_back_parameters(slot, w);
-                stepper.field.flush(row);
+                let (of_theta, of_effects) = row.split_at_mut(parameters);
+                stepper.field.flush(of_theta);
+                stepper.field.flush_effects(of_effects);
                 w[column * d + variable] = 0.0;
                 let k = &mut k[(column * (*own + 1) + stage) * len + variable * width..];
-                k.iter_mut().zip(&*row).for_each(|(sum, slope)| *sum += slope);
+                let slopes = of_theta.iter().chain(&of_effects[column * effects..][..effects]);
+                k.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
             }
         }
     }

@@ -181,6 +181,18 @@ impl VectorField for LinearField {
         self.network.flush(theta_bar);
     }
 
+    fn effect_len(&self) -> usize {
+        self.network.effect_len()
+    }
+
+    fn set_effects(&mut self, effects: &[f64]) {
+        self.network.set_effects(effects);
+    }
+
+    fn flush_effects(&mut self, effects_bar: &mut [f64]) {
+        self.network.flush_effects(effects_bar);
+    }
+
     fn guard(&mut self) -> Option<&mut dyn StepGuard> {
         Some(self)
     }

@@ -68,7 +68,6 @@ impl Model {
                 LawDescription::of(&law.clone().enforced(enforcement))
             })
             .collect();
-        let theta = self.theta().to_vec();
-        Ok((Self::new(description, theta)?, kept))
+        Ok((self.described(description)?, kept))
     }
 }

@@ -314,7 +314,8 @@ impl Prepared {
         let scale = crate::scaling(&self.data).state;
         let shares = scale.iter().zip(&self.units.state).map(|(s, unit)| (s / unit).powi(2));
         let shares: Vec<f64> = shares.collect();
-        let states = relative[self.parameter_len()..].iter_mut().zip(shares.iter().cycle());
+        let states = self.parameter_len()..self.parameter_len() + self.starts_len();
+        let states = relative[states].iter_mut().zip(shares.iter().cycle());
         states.for_each(|(relative, share)| *relative = *share);
         relative
     }
@@ -337,12 +338,14 @@ impl Prepared {
             precision,
             chosen,
         };
+        let starts = fields..fields + self.starts_len();
         let groups = [
             group("weights", 0..fields - constants, ALPHA, true),
             group("constants", fields - constants..fields, CONSTANTS, false),
-            group("initial states", fields..relative.len(), 1.0, false),
+            group("initial states", starts.clone(), 1.0, false),
         ];
-        let groups = groups.into_iter().filter(|group| !group.members.is_empty()).collect();
+        let groups = groups.into_iter().chain(self.groups_of_effects(starts.end));
+        let groups = groups.filter(|group| !group.members.is_empty()).collect();
         let noise = Noise {
             of: vec![0; residuals.cell_len()],
             kinds: 1,
@@ -350,7 +353,7 @@ impl Prepared {
             prior: NoisePrior::default(),
         };
         let copies = if self.has_network() {
-            Evidence::copies(&shape.hidden, &shape.activations)
+            Evidence::copies(&shape.hidden, &shape.activations) + self.copies_of_effects()
         } else {
             0.0
         };

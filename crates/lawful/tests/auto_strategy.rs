@@ -4,8 +4,8 @@
 
 use lawful::optimiser::AdamSettings;
 use lawful::{
-    Batch, Dataset, Enforcement, FieldSettings, Kept, Laws, Phase, Prepared, RECIPES, Training,
-    Trajectory,
+    Batch, Dataset, Enforcement, FieldSettings, Kept, Law, Laws, Phase, Prepared, RECIPES,
+    Training, Trajectory,
 };
 
 /// A damped oscillation, of which `s` and `1 − s` are shares.
@@ -79,6 +79,26 @@ fn what_was_chosen_and_is_written_out_gives_the_same_training() {
         prepared.trained(&run).model.theta().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
     };
     assert_eq!(theta(&again), theta(&chosen));
+}
+
+#[test]
+fn an_equality_is_guaranteed_before_any_number_of_bounds() {
+    let circle = "x^2 + v^2 == initial(x^2 + v^2)";
+    let times: Vec<f64> = (0..40).map(|n| 0.2 * f64::from(n)).collect();
+    let rows = times.iter().flat_map(|t| [t.cos(), t.sin()]).collect();
+    let data = Dataset::single(&["x", "v"], times, rows).unwrap();
+    let [above, below] = ["x >= -2", "v <= 2"];
+    for (laws, guaranteed) in [
+        (vec![above, below, circle], vec![circle]),
+        (vec![above, below, "next(x^2 + v^2) <= x^2 + v^2"], vec![above, below]),
+        (vec![above, "next(x^2 + v^2) <= x^2 + v^2"], vec![above]),
+    ] {
+        let training = Training::new(data.clone()).laws(Laws::parse(&data, laws).unwrap());
+        let prepared = training.auto_strategy().prepare().unwrap();
+        let hard = prepared.laws.iter().filter(|law| law.enforcement() == Enforcement::Hard);
+        assert_eq!(hard.map(Law::text).collect::<Vec<_>>(), guaranteed);
+        assert!(says(&prepared, "beside energies"), "{:?}", prepared.remarks);
+    }
 }
 
 #[test]

@@ -13,8 +13,8 @@ pub(super) const FALLING: &str =
 pub(super) const FOLLOWS: &str = "it follows from the laws that are guaranteed already";
 
 /// Why a law of one form is not guaranteed beside laws of the other.
-pub(super) const BESIDE: &str = "bounds and directions are not guaranteed beside energies and other nonlinear laws, and more \
-     of the other kind are";
+pub(super) const BESIDE: &str = "bounds and directions are not guaranteed beside energies and other nonlinear laws, and the \
+     other kind has more hard laws, more equalities, or more laws";
 
 /// Returns the reason of the form that a law is nearer to, of the chosen one and the other.
 pub(super) fn nearer(

@@ -14,7 +14,7 @@ mod linear;
 mod projected;
 mod samples;
 
-use lawful_law::{Enforcement, Law, Vocabulary};
+use lawful_law::{Enforcement, Law, Relation, Vocabulary};
 use lawful_ode::Scaling;
 
 use super::{FieldSettings, TrainingError};
@@ -113,19 +113,19 @@ impl<'a> Question<'a> {
                 form.and_then(|form| chosen.add(&self.laws[k], form)).map(str::to_owned)
             })
             .collect();
+        // A field has one of the two forms. Hard laws decide first; then equalities, which act everywhere, while
+        // most bounds are far from the data; then the number of laws.
         let count = |laws: &[Result<String, NotGuaranteed>]| {
-            let both = |hard: bool| {
-                let of = laws
-                    .iter()
-                    .zip(&numbers)
-                    .filter(|(law, k)| law.is_ok() && (!hard || self.is_hard(**k)));
-                of.count()
+            let of = |counts: &dyn Fn(usize) -> bool| {
+                let all = laws.iter().zip(&numbers);
+                all.filter(|(law, k)| law.is_ok() && counts(**k)).count()
             };
-            (both(true), both(false))
+            let is_equality = |k: usize| self.laws[k].relation() == Relation::Equality;
+            (of(&|k| self.is_hard(k)), of(&is_equality), of(&|_| true))
         };
         let applies = linear.part.is_some();
         let by_linear = applies && count(&linear.laws) >= count(&smooth);
-        let part = if count(&linear.laws).max(count(&smooth)).1 == 0 {
+        let part = if linear.laws.iter().chain(&smooth).all(Result::is_err) {
             None
         } else if by_linear {
             linear.part

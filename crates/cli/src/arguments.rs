@@ -156,6 +156,12 @@ pub(crate) struct Predict {
     /// `--trajectory`, it is that of a new one, whose effects are predicted from it
     #[arg(long, value_name = "STATE", allow_hyphen_values = true)]
     pub(crate) initial: Option<String>,
+    /// Print an interval of this probability around each state, such as 0.9: `x.low` and `x.high` beside `x`
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true)]
+    pub(crate) interval: Option<f64>,
+    /// Intervals of the curve itself, without the noise of measurements
+    #[arg(long, requires = "interval")]
+    pub(crate) without_noise: bool,
     /// Move the initial state to the laws of the model, and make the model obey them where their form allows
     #[arg(long)]
     pub(crate) project: bool,

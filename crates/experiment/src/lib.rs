@@ -11,6 +11,7 @@ mod csv_writer;
 mod diagnostic;
 mod experiment;
 pub mod files;
+pub mod interval;
 mod law_warning;
 mod phrases;
 pub mod predict;
@@ -30,6 +31,7 @@ pub use config::{ExperimentFile, read, read_embedded, read_run, read_with_seed, 
 pub use csv_writer::CsvWriter;
 pub use diagnostic::{Diagnostic, Formula, Place, Spot, visible};
 pub use experiment::{Experiment, RECONSTRUCTION};
+pub use interval::{IntervalReport, score_intervals};
 pub use law_warning::law_warning;
 pub use lawful::{exact, short};
 pub use phrases::{counted, meant};
@@ -38,7 +40,7 @@ pub use run::{
     LoadedRun, Log, Machine, Manifest, ModelChoice, Record, Resumed, RunFolder, RunObserver,
     Status, Trained, describe, read_checkpoint, resume, train,
 };
-pub use scores::{ConstantValue, Discretisation, Scores, SetScore, law_report, score_sets};
+pub use scores::{Discretisation, Scores, SetScore, law_report, score_sets};
 pub use subjects::SubjectValues;
 pub use summary::{expected, summary};
 pub use table::{Cells, Columns, Grouped, read_dataset, write_dataset};

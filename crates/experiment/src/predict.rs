@@ -1,5 +1,7 @@
 //! Predictions as files, as smooth curves, and at many times.
 
+use std::ops::Range;
+
 use lawful::{Control, Dataset, Model, PredictError, Table, Trajectory, exact};
 
 use crate::csv_writer::CsvWriter;
@@ -21,7 +23,7 @@ pub fn smooth_times(trajectory: &Trajectory) -> Vec<f64> {
 }
 
 /// Numbers of a part of a prediction that are in memory at the same time: 32 MiB.
-const PART: usize = 1 << 22;
+pub(crate) const PART: usize = 1 << 22;
 
 /// A prediction at any number of times, in parts of bounded memory.
 ///
@@ -29,6 +31,7 @@ const PART: usize = 1 << 22;
 /// off at its own times. Steps on a grid end at every time: a part begins where the one before ended.
 /// Values are the same in parts of any size.
 #[expect(missing_debug_implementations, reason = "it has a function")]
+#[derive(Clone, Copy)]
 pub struct Prediction<'a> {
     /// The model, with the solver to use.
     pub model: &'a Model,
@@ -41,7 +44,7 @@ pub struct Prediction<'a> {
     /// Number of output times.
     pub points: usize,
     /// The output times: none before `start`, strictly increasing.
-    pub time: &'a dyn Fn(usize) -> f64,
+    pub time: &'a (dyn Fn(usize) -> f64 + Sync),
 }
 
 impl Prediction<'_> {
@@ -72,34 +75,58 @@ impl Prediction<'_> {
         on_grid: bool,
         print: &mut dyn FnMut(&[f64], &[f64]) -> bool,
     ) -> Result<(), PredictError> {
-        let d = self.initial.len();
-        let (mut start, mut initial) = (self.start, self.initial.to_vec());
-        let end = (self.time)(self.points - 1);
+        let mut place = self.begin();
         let mut first = 0;
         while first < self.points {
             let part = first..(first + rows).min(self.points);
-            let mut times: Vec<f64> = part.clone().map(self.time).collect();
-            let lead = usize::from(times[0] > start);
-            if lead == 1 {
-                times.insert(0, start);
-            }
-            let inside = lead + part.len();
-            if !on_grid && part.end < self.points {
-                times.push(end);
-            }
-            let states = self.model.predict_since(self.start, &initial, &times, self.inputs)?;
-            let shown = &states[lead * d..inside * d];
-            if !print(&times[lead..inside], shown) {
+            let (times, shown) = self.part(&mut place, part.clone(), on_grid)?;
+            if !print(&times, &shown) {
                 break;
-            }
-            if on_grid {
-                start = times[inside - 1];
-                initial.copy_from_slice(&shown[shown.len() - d..]);
             }
             first = part.end;
         }
         Ok(())
     }
+
+    /// Returns where the first part begins.
+    pub(crate) fn begin(&self) -> Place {
+        Place { start: self.start, initial: self.initial.to_vec() }
+    }
+
+    /// Returns the times and states of a part, and moves on to the next.
+    pub(crate) fn part(
+        &self,
+        place: &mut Place,
+        part: Range<usize>,
+        on_grid: bool,
+    ) -> Result<(Vec<f64>, Vec<f64>), PredictError> {
+        let d = self.initial.len();
+        let mut times: Vec<f64> = part.clone().map(self.time).collect();
+        let lead = usize::from(times[0] > place.start);
+        if lead == 1 {
+            times.insert(0, place.start);
+        }
+        let inside = lead + part.len();
+        if !on_grid && part.end < self.points {
+            times.push((self.time)(self.points - 1));
+        }
+        let states = self.model.predict_since(self.start, &place.initial, &times, self.inputs)?;
+        let shown = states[lead * d..inside * d].to_vec();
+        if on_grid {
+            place.start = times[inside - 1];
+            place.initial.copy_from_slice(&shown[shown.len() - d..]);
+        }
+        times.truncate(inside);
+        times.drain(..lead);
+        Ok((times, shown))
+    }
+}
+
+/// Where the next part of a prediction begins.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) start: f64,
+    pub(crate) initial: Vec<f64>,
 }
 
 /// Rows of a file of predictions, about: of more, it has every second, third, … and the last of each

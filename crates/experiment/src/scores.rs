@@ -1,12 +1,14 @@
 //! The scores of a model on each set, and the error of the training solver.
 
 use lawful::{
-    Dataset, Failure, LawReport, Model, STEP_LEAST, Score, finer, scaled_mean_square, short,
+    Dataset, Estimates, Failure, LawReport, Model, STEP_LEAST, Score, finer, scaled_mean_square,
+    short,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::experiment::{Experiment, in_a_line};
+use crate::interval::{IntervalReport, score_intervals};
 use crate::subjects::SubjectValues;
 
 /// A set with its score, or why there is none.
@@ -22,22 +24,11 @@ pub struct SetScore {
     pub score: Result<Score, Failure>,
 }
 
-/// A constant that was learned.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConstantValue {
-    /// Its name.
-    pub name: String,
-    /// Its initial value.
-    pub start: f64,
-    /// Its learned value.
-    pub value: f64,
-}
-
 /// A model on all sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
     /// The learned constants.
-    pub constants: Vec<ConstantValue>,
+    pub constants: Estimates,
     /// What trajectories of the training have of their own.
     pub subjects: Vec<SubjectValues>,
     /// Names of the laws.
@@ -46,6 +37,8 @@ pub struct Scores {
     pub report: LawReport,
     /// The training set (`reconstruction`) and the test sets, in order.
     pub sets: Vec<SetScore>,
+    /// How good the model's intervals are, if they were [asked for](Self::with_intervals).
+    pub intervals: Option<IntervalReport>,
     /// The effect of the training solver; `None` if one of the two solvers fails.
     pub discretisation: Option<Discretisation>,
 }
@@ -84,12 +77,10 @@ pub fn score_sets(experiment: &Experiment, model: &Model, substeps: usize) -> Sc
         }),
         _ => None,
     };
-    let constants = model.constants().into_iter();
-    let constants = constants.map(|(name, start, value)| ConstantValue { name, start, value });
     let report = law_report(experiment, model);
-    let (constants, laws) = (constants.collect(), experiment.law_names());
+    let (constants, laws) = (model.estimates(), experiment.law_names());
     let subjects = SubjectValues::all(experiment, model);
-    Scores { constants, subjects, laws, report, sets, discretisation }
+    Scores { constants, subjects, laws, report, sets, intervals: None, discretisation }
 }
 
 /// Measures the laws on every set of the experiment and up to its horizon.
@@ -123,6 +114,12 @@ fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
 }
 
 impl Scores {
+    /// Adds how good the intervals of the model are, if it has a posterior: some hundred solutions of each set.
+    #[must_use]
+    pub fn with_intervals(self, experiment: &Experiment, model: &Model) -> Self {
+        Self { intervals: score_intervals(experiment, model), ..self }
+    }
+
     /// The sets that could not be scored, and why.
     pub fn failures(&self) -> impl Iterator<Item = (&str, &Failure)> {
         self.sets.iter().filter_map(|set| Some((set.name.as_str(), set.score.as_ref().err()?)))
@@ -182,9 +179,27 @@ impl Scores {
             "unsolved": self.report.unsolved,
             "discretisation": self.discretisation,
         });
-        if !self.constants.is_empty() {
-            let constants = self.constants.iter().map(|c| (c.name.clone(), json!(c.value)));
-            value["constants"] = constants.collect::<Map<_, _>>().into();
+        let Estimates { constants, .. } = &self.constants;
+        if !constants.is_empty() {
+            let values = constants.iter().map(|c| (c.name.clone(), json!(c.value)));
+            value["constants"] = values.collect::<Map<_, _>>().into();
+        }
+        let errors =
+            constants.iter().filter_map(|c| Some((c.name.clone(), json!(c.standard_error?))));
+        let errors: Map<_, _> = errors.collect();
+        if !errors.is_empty() {
+            value["standard-errors"] = errors.into();
+        }
+        let pairs = self.constants.pairs().map(|(i, j, correlation)| {
+            let between = [i, j].map(|k| &constants[k].name);
+            json!({ "between": between, "correlation": correlation })
+        });
+        let pairs: Vec<Value> = pairs.collect();
+        if !pairs.is_empty() {
+            value["correlations"] = pairs.into();
+        }
+        if let Some(intervals) = &self.intervals {
+            value["intervals"] = intervals.json();
         }
         if !self.subjects.is_empty() {
             let subjects = self.subjects.iter().map(|own| (own.trajectory.clone(), own.json()));
@@ -209,8 +224,9 @@ mod tests {
             (3e-13, 6e-14, 1e-3, true),
         ] {
             let assessment = Scores {
-                constants: Vec::new(),
+                constants: Estimates::default(),
                 subjects: Vec::new(),
+                intervals: None,
                 laws: Vec::new(),
                 report: LawReport::default(),
                 sets: Vec::new(),

@@ -58,6 +58,7 @@ mod model;
 mod number;
 mod objective;
 pub mod optimiser;
+pub mod posterior;
 mod random;
 pub mod settings;
 mod statistics;
@@ -90,9 +91,10 @@ pub use lawful_ode::{
     Solver, Tableau, VectorField,
 };
 pub use model::{
-    Archive, FORMAT, LAW_TOLERANCE, LawDescription, LawPlace, LawReport, LawScore, LawStatus,
-    LawVerdict, Measured, Model, ModelDescription, ModelError, OffLaw, PredictError, Score,
-    SolverDescription, Subjects, TrainedStart, Unsolved, law_sizes,
+    Archive, ConstantEstimate, Draw, Estimates, FORMAT, Interval, IntervalError, IntervalKind,
+    IntervalScore, Intervals, LAW_TOLERANCE, LawDescription, LawDraws, LawPlace, LawReport,
+    LawScore, LawStatus, LawVerdict, Measured, Model, ModelDescription, ModelError, OffLaw,
+    PredictError, Score, SolverDescription, Subjects, TrainedStart, Unsolved, law_sizes,
 };
 pub use number::{exact, short};
 pub use objective::{

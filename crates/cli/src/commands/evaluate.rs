@@ -1,9 +1,9 @@
 //! `lawful evaluate`: prints a model's errors and violations on each set.
 
-use lawful::{LawPlace, LawReport, LawStatus, Score};
+use lawful::{Estimates, LawPlace, LawReport, LawStatus, Score};
 use lawful_experiment::{
-    Diagnostic, Experiment, LoadedRun, Scores, audit, contradictions, exact, law_warning,
-    score_sets, short,
+    Diagnostic, Experiment, IntervalReport, LoadedRun, Scores, audit, contradictions, exact,
+    law_warning, score_sets, short,
 };
 
 use super::check::say_contradictions;
@@ -17,7 +17,8 @@ pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     if let Some(horizon) = options.horizon {
         run.experiment.horizon = Some(checked(horizon, &run.experiment)?);
     }
-    let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
+    let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps)
+        .with_intervals(&run.experiment, &run.model);
     if options.json {
         data(&format!("{:#}\n", scores.json()))?;
     } else {
@@ -99,9 +100,13 @@ pub(crate) fn table(scores: &Scores) -> String {
         text.push('\n');
         text += &verdicts(&scores.report);
     }
-    if !scores.constants.is_empty() {
+    if let Some(report) = &scores.intervals {
         text.push('\n');
-        text += &constants(scores);
+        text += &intervals(report);
+    }
+    if !scores.constants.constants.is_empty() {
+        text.push('\n');
+        text += &constants(&scores.constants);
     }
     if !scores.subjects.is_empty() {
         text.push('\n');
@@ -113,11 +118,69 @@ pub(crate) fn table(scores: &Scores) -> String {
     }
 }
 
-fn constants(scores: &Scores) -> String {
-    let rows = scores.constants.iter().map(|constant| {
-        vec![constant.name.clone(), six_digits(constant.value), exact(constant.start)]
+/// Returns the learned constants as a regression reports them.
+fn constants(estimates: &Estimates) -> String {
+    let has_errors = estimates.constants.iter().any(|constant| constant.standard_error.is_some());
+    let mut header = vec!["constant", "learned", "start"];
+    if has_errors {
+        header.insert(2, "standard error");
+    }
+    let rows = estimates.constants.iter().map(|constant| {
+        let mut row =
+            vec![constant.name.clone(), six_digits(constant.value), exact(constant.start)];
+        if has_errors {
+            row.insert(2, constant.standard_error.map_or_else(|| "–".to_owned(), short));
+        }
+        row
     });
-    render(&["constant", "learned", "start"], 1, &rows.collect::<Vec<_>>())
+    let mut text = render(&header, 1, &rows.collect::<Vec<_>>());
+    let pairs = estimates.pairs().map(|(i, j, correlation)| {
+        let names = [i, j].map(|k| estimates.constants[k].name.clone());
+        vec![names.join(", "), format!("{correlation:.3}")]
+    });
+    let pairs: Vec<Vec<String>> = pairs.collect();
+    if !pairs.is_empty() {
+        text.push('\n');
+        text += &render(&["constants", "correlation"], 1, &pairs);
+    }
+    text
+}
+
+/// Returns how good the intervals are on each set, and the laws over the draws.
+fn intervals(report: &IntervalReport) -> String {
+    let mut rows = Vec::new();
+    for (set, scores) in &report.sets {
+        match scores {
+            Ok(scores) => {
+                for score in scores.iter().filter(|score| score.cells > 0) {
+                    let coverage = format!("{:.1} %", 100.0 * score.coverage);
+                    let (width, mean) = (short(score.width), short(score.score));
+                    let cells = score.cells.to_string();
+                    rows.push(vec![set.clone(), score.state.clone(), cells, coverage, width, mean]);
+                }
+            }
+            Err(failure) => {
+                let none = || "–".to_owned();
+                rows.push(vec![set.clone(), failure.clone(), none(), none(), none(), none()]);
+            }
+        }
+    }
+    let percent = format!("{} % interval", exact(100.0 * report.level));
+    let header = ["set", &percent, "cells", "coverage", "width", "score"];
+    let mut text = render(&header, 2, &rows);
+    if !report.laws.is_empty() {
+        let rows = report.laws.iter().map(|law| {
+            let broken = format!("{:.1} %", 100.0 * law.broken);
+            vec![law.law.clone(), law.draws.to_string(), broken, short(law.largest)]
+        });
+        text.push('\n');
+        text += &render(
+            &["law", "draws", "that break it", "largest violation"],
+            1,
+            &rows.collect::<Vec<_>>(),
+        );
+    }
+    text
 }
 
 /// Returns the numbers of each trajectory of the training.

@@ -1,7 +1,11 @@
 //! `lawful predict`: prints a model's predictions at any times, as CSV.
 
 use lawful::ode::InvalidSolver;
-use lawful::{Adaptive, Control, Kept, Model, Solver, Table, Tableau, Trajectory};
+use lawful::{
+    Adaptive, Control, Interval, IntervalError, IntervalKind, Kept, Model, Solver, Table, Tableau,
+    Trajectory,
+};
+use lawful_experiment::interval::IntervalPrediction;
 use lawful_experiment::predict::Prediction;
 use lawful_experiment::{CsvWriter, Diagnostic, LoadedRun, exact, read_times};
 
@@ -41,6 +45,9 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let inputs = Table { times: &trajectory.times, values: &trajectory.inputs };
     let is_new = initial.is_some() && options.trajectory.is_none();
     let mut initial = initial.unwrap_or_else(|| model.initial_state(trajectory));
+    // Draws of a trajectory have effects of their own.
+    let drawn = options.initial.is_none().then_some(trajectory);
+    let undetermined = drawn.map(|_| model.clone().with_solver(method));
     let model = if is_new {
         model.of_start(start, &initial, inputs).into_owned()
     } else {
@@ -62,6 +69,10 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
         points: times.len(),
         time: &|n| times.at(n),
     };
+    if let Some(level) = options.interval {
+        let from = undetermined.as_ref().unwrap_or(&model);
+        return with_intervals(prediction, from, (level, options.without_noise), drawn);
+    }
     let (mut header, mut printed) = (true, Ok(()));
     let solved = prediction.run(|times, states| {
         printed = data(&csv(std::mem::take(&mut header), names, times, states));
@@ -73,6 +84,54 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
         return Ok(MISSED);
     }
     Ok(0)
+}
+
+/// Prints the prediction with intervals of a model; the initial state is drawn if it is a trajectory's.
+fn with_intervals(
+    prediction: Prediction<'_>,
+    from: &Model,
+    (level, without_noise): (f64, bool),
+    trajectory: Option<&Trajectory>,
+) -> Result<u8, Diagnostic> {
+    let error = |error: IntervalError| Diagnostic::new(error.to_string()).with_hint(error.hint());
+    let kind = if without_noise { IntervalKind::Credible } else { IntervalKind::Prediction };
+    let intervals = from.intervals(level).map_err(error)?.kind(kind);
+    let names = prediction.model.state();
+    let (mut header, mut printed) = (true, Ok(()));
+    let run = IntervalPrediction { prediction, intervals: &intervals, trajectory };
+    let solved = run.run(|times, interval| {
+        printed = data(&interval_csv(std::mem::take(&mut header), names, times, interval));
+        printed.is_ok()
+    });
+    printed?;
+    match solved {
+        Ok(warning) => {
+            if let Some(warning) = warning {
+                talk(format!("warning: {warning}"));
+            }
+            Ok(0)
+        }
+        Err(error) => {
+            talk(format!("error: {error}\nhint: {}", error.hint()));
+            Ok(MISSED)
+        }
+    }
+}
+
+/// Returns the rows `t,x,x.low,x.high,…`.
+fn interval_csv(header: bool, names: &[String], times: &[f64], interval: &Interval) -> String {
+    let mut csv = CsvWriter::new();
+    if header {
+        let three = |name: &String| [name.clone(), format!("{name}.low"), format!("{name}.high")];
+        csv.row(["t".to_owned()].into_iter().chain(names.iter().flat_map(three)));
+    }
+    let d = names.len();
+    for (n, t) in times.iter().enumerate() {
+        let cells = (n * d..(n + 1) * d)
+            .flat_map(|at| [interval.central[at], interval.low[at], interval.high[at]]);
+        csv.row([*t].into_iter().chain(cells).map(exact));
+    }
+    csv.into_text()
 }
 
 /// Returns the model whose field obeys its laws, and says which laws it cannot obey.

@@ -32,7 +32,8 @@ pub(crate) fn run(options: &Resume) -> Result<u8, Diagnostic> {
             }
             if options.json {
                 let run = LoadedRun::open(&options.run, None)?;
-                let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
+                let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps)
+                    .with_intervals(&run.experiment, &run.model);
                 print_json(&options.run, &manifest, Some(&scores))?;
             } else {
                 data(&format!("{}\n", options.run.display()))?;

@@ -10,6 +10,7 @@ mod evaluate;
 mod failure;
 mod init;
 mod interrupt;
+mod interval;
 mod known;
 mod laws;
 mod library;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use lawful::{
-    Archive, BestModel, BestPoint, Model, ModelError, ParameterLayout, Plan, PlanState, Prepared,
-    Progress, StrategyMemory, Validated,
+    Archive, BestModel, BestPoint, Model, ModelError, Plan, PlanState, Prepared, Progress,
+    StrategyMemory, Validated,
 };
 
 use super::manifest::RunEnd;
@@ -65,21 +65,17 @@ const DONE: &str = "done";
 /// Most iterations of a run, as in an experiment file.
 pub(super) const MOST_ITERATIONS: usize = 1 << 53;
 
-/// Writes a checkpoint; `label` is the iteration of its model, if it is an earlier one.
+/// Writes a checkpoint with its model, which may be of an earlier iteration.
 pub(super) fn save_checkpoint(
     path: &Path,
-    training: &Prepared,
+    model: &Model,
     plan: &Plan,
-    layout: &ParameterLayout,
     progress: &Progress,
-    label: Option<usize>,
     ended: Option<&RunEnd>,
 ) -> Result<(), Diagnostic> {
     let done = plan.start() + progress.iteration;
-    let label = label.unwrap_or(done);
-    let model = training.model(layout.keep(&progress.theta), label);
     let mut archive = model.archive();
-    if label != done {
+    if model.description().iteration != done {
         archive.set(DONE, done.into());
     }
     let best = progress.best.numbers();

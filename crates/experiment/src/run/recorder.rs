@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use lawful::posterior::Posterior;
 use lawful::{BestPoint, Event, Model, Observer, ParameterLayout, PhaseStart, Plan, Progress, Row};
 
 use super::checkpoint::{save_checkpoint, save_model};
@@ -117,16 +118,17 @@ impl<'a> Recorder<'a> {
         self.plan.clone_from(plan);
         let earlier = plan.best_model().filter(|_| earlier);
         let label = earlier.map(|model| model.iteration);
-        self.save(last, best, label, ended)?;
+        let training = &self.experiment.training;
+        let posterior = training.posterior(plan, last).filter(|_| earlier.is_none());
+        self.save(last, best, label, ended, posterior.as_ref())?;
         self.count(last.iteration, best);
         if let Some(earlier) = earlier {
             self.manifest.best_iteration = earlier.iteration;
             self.manifest.substeps = self.plan.phases()[earlier.phase].substeps;
         }
-        let training = &self.experiment.training;
         let model = |theta: &[f64], iteration: usize| {
             let iteration = label.unwrap_or(self.plan.start() + iteration);
-            training.model(self.layout.keep(theta), iteration)
+            training.model(self.layout.keep(theta), iteration).with_posterior(posterior.clone())
         };
         let models = (model(&last.theta, last.iteration), model(best.theta(), best.iteration()));
         Ok((self.manifest, models.0, models.1))
@@ -139,16 +141,21 @@ impl<'a> Recorder<'a> {
         best: &BestPoint,
         label: Option<usize>,
         ended: Option<&RunEnd>,
+        posterior: Option<&Posterior>,
     ) -> Result<(), Diagnostic> {
         let Self { experiment, folder, layout, plan, .. } = self;
         let training = &experiment.training;
         if best.value().is_some() {
             let iteration = label.unwrap_or(plan.start() + best.iteration());
             let model = training.model(layout.keep(best.theta()), iteration);
+            let model = model.with_posterior(posterior.cloned());
             save_model(&folder.model(ModelChoice::Best), &model)?;
         }
         let path = folder.model(ModelChoice::Last);
-        save_checkpoint(&path, training, plan, layout, last, label, ended)
+        let label = label.unwrap_or(plan.start() + last.iteration);
+        let model = training.model(layout.keep(&last.theta), label);
+        let model = model.with_posterior(posterior.cloned());
+        save_checkpoint(&path, &model, plan, last, ended)
     }
 
     /// Updates the numbers of the manifest.
@@ -163,7 +170,7 @@ impl<'a> Recorder<'a> {
     fn write(&mut self, progress: &Progress) -> Result<(), Diagnostic> {
         // The log first: it may be ahead of the checkpoint, but not behind it.
         self.log.flush()?;
-        self.save(progress, &progress.best, None, None)?;
+        self.save(progress, &progress.best, None, None, None)?;
         self.count(progress.iteration, &progress.best);
         self.manifest.write(&self.folder.manifest())
     }

@@ -238,7 +238,7 @@ fn finish(
     record: Record,
     observer: &mut dyn RunObserver,
 ) -> Result<Scores, Diagnostic> {
-    let scores = score_sets(experiment, model, substeps);
+    let scores = score_sets(experiment, model, substeps).with_intervals(experiment, model);
     write_predictions(experiment, folder, &scores)?;
     if observer.wants_figures() {
         figures::write(experiment, folder, model, &scores, record)?;

@@ -282,6 +282,39 @@ impl Evidence {
         &self.wanted
     }
 
+    /// Returns the lower triangle L of `H = L Lᵀ` at the last point [measured](Self::measure), row after row.
+    ///
+    /// # Errors
+    /// If the matrix is not positive definite.
+    pub fn curvature(
+        &mut self,
+        precisions: &Precisions,
+        law_weight: f64,
+    ) -> Result<Vec<f64>, EvidenceError> {
+        self.set_matrix(precisions, law_weight);
+        let factor = factorised(&mut self.matrix)?;
+        let l = factor.l_dirty();
+        let rows = (0..l.nrows()).flat_map(|i| (0..=i).map(move |j| l[(i, j)]));
+        let packed = rows.collect();
+        self.matrix = factor.unpack_dirty();
+        Ok(packed)
+    }
+
+    /// Returns the degrees of freedom of the noise of each kind at the last point measured: those that its
+    /// measurements leave, `N_s − γ_s`, and the pseudo-observations n₀ of its prior.
+    pub fn freedom(&self) -> Vec<f64> {
+        let each = self.counts.iter().zip(&self.effective);
+        let freedom = |(&count, effective): (&usize, &f64)| {
+            (count as f64 - effective).max(0.0) + self.noise.prior.observations
+        };
+        each.map(freedom).collect()
+    }
+
+    /// Returns the kind of each residual of the data.
+    pub fn kinds(&self) -> &[usize] {
+        &self.noise.of
+    }
+
     /// Sets the matrix to the lower triangle of `Σ β_s J_sᵀJ_s + A + ρ J_LᵀJ_L`.
     fn set_matrix(&mut self, precisions: &Precisions, law_weight: f64) {
         let n = self.relative.len();

@@ -4,7 +4,11 @@
 mod archive;
 mod dense;
 mod description;
+mod draw;
+mod estimates;
 mod guarantee;
+mod interval;
+mod interval_score;
 mod measure;
 mod report;
 mod ridge;
@@ -16,6 +20,7 @@ mod verdict;
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use lawful_law::Law;
 use lawful_ode::{
@@ -25,6 +30,10 @@ use lawful_ode::{
 
 pub use archive::{Archive, FORMAT, ModelError};
 pub use description::{LawDescription, ModelDescription, SolverDescription, TrainedStart};
+pub use draw::Draw;
+pub use estimates::{ConstantEstimate, Estimates};
+pub use interval::{Interval, IntervalError, IntervalKind, Intervals};
+pub use interval_score::{IntervalScore, LawDraws};
 pub use score::{LawScore, Score};
 pub use size::law_sizes;
 pub use starts::OffLaw;
@@ -33,6 +42,7 @@ pub use verdict::{LAW_TOLERANCE, LawPlace, LawReport, LawStatus, LawVerdict, Mea
 
 use crate::data::Table;
 use crate::number::short;
+use crate::posterior::Posterior;
 use crate::strategy::Vanilla;
 use crate::{
     Accuracy, Dataset, Failure, FieldError, FieldPart, GuaranteedLaws, Interpolation, LawPoints,
@@ -61,6 +71,7 @@ pub struct Model {
     newcomers: Newcomers,
     /// The effects of every path, if they are given.
     effects: Option<Vec<f64>>,
+    posterior: Option<Arc<Posterior>>,
 }
 
 /// Why a prediction failed.
@@ -140,7 +151,16 @@ impl Model {
         let laws = description.laws()?;
         let solver = description.solver()?;
         let (newcomers, effects) = (Newcomers::default(), None);
-        Ok(Self { description, laws, theta, field_len, solver, newcomers, effects })
+        Ok(Self {
+            description,
+            laws,
+            theta,
+            field_len,
+            solver,
+            newcomers,
+            effects,
+            posterior: None,
+        })
     }
 
     /// Returns the same model with another description of its field or its laws.
@@ -148,8 +168,8 @@ impl Model {
     /// # Errors
     /// If the description is not valid, or needs another number of parameters.
     pub(crate) fn described(self, description: ModelDescription) -> Result<Self, FieldError> {
-        let Self { theta, newcomers, effects, .. } = self;
-        Ok(Self { newcomers, effects, ..Self::new(description, theta)? })
+        let Self { theta, newcomers, effects, posterior, .. } = self;
+        Ok(Self { newcomers, effects, posterior, ..Self::new(description, theta)? })
     }
 
     /// Returns the description of the model.
@@ -473,8 +493,8 @@ impl Model {
     ///
     /// The tensors are `layers.N.weight` (`outputs × inputs`) and `layers.N.bias`, `constants.raw`
     /// where constants are learned, `starts` where initial states were trained, `scaling.*` if the network does
-    /// not work in the data's units, and `effects` (trajectories × effects) and `subjects.*` where trajectories
-    /// have numbers of their own.
+    /// not work in the data's units, `effects` (trajectories × effects) and `subjects.*` where trajectories
+    /// have numbers of their own, and `posterior.*` if training gave a posterior.
     pub fn archive(&self) -> Archive {
         let shape = self.description.field.shape().expect("it was read when the model was made");
         let (field, rest) = self.theta.split_at(self.field_len);
@@ -509,6 +529,9 @@ impl Model {
             }
         }
         self.archive_subjects(&mut archive);
+        if let Some(posterior) = self.posterior() {
+            posterior.write(&mut archive);
+        }
         archive
     }
 
@@ -542,9 +565,11 @@ impl Model {
         if own > 0 {
             archive.fill("effects", &mut theta[field_len + starts..])?;
         }
+        let lengths = (theta.len(), description.field.state.len(), description.starts.len());
+        let posterior = Posterior::read(archive, lengths)?;
         let model = Self::new(description, theta);
         let model = model.map_err(|error| archive.damaged(&error.to_string()))?;
-        Ok(Self { newcomers, ..model })
+        Ok(Self { newcomers, ..model }.with_posterior(posterior))
     }
 
     /// Returns whether another model has the same description, whatever the numbers of its scaling, its

@@ -6,6 +6,7 @@ use lawful_ode::Scaling;
 
 use super::on_laws::{NoStart, OnLaws};
 use crate::data::completed;
+use crate::posterior::StartUnits;
 use crate::{Dataset, GuaranteedLaws, Segment};
 
 /// Which initial states are trained along with the field, instead of taken from the data.
@@ -36,6 +37,14 @@ pub fn initial_states(dataset: &Dataset, laws: Option<GuaranteedLaws>, z: &[f64]
         state
     };
     (0..dataset.trajectories().len()).map(|trajectory| state(trajectory * d)).collect()
+}
+
+/// Returns the guess of each trained initial state of full trajectories, and the scale of z.
+pub(crate) fn start_units(dataset: &Dataset) -> StartUnits {
+    let free_starts = FreeStarts { initial: true, segments: false };
+    let scaling = crate::scaling(dataset);
+    let starts = InitialStates::new(dataset, &scaling, free_starts, &Segment::whole(dataset));
+    StartUnits { guesses: starts.guesses, scale: starts.scale }
 }
 
 /// Returns the z at which trained initial states of all trajectories are the first rows of these states.

@@ -11,8 +11,8 @@ mod path_residuals;
 mod points;
 mod problem;
 
-pub(crate) use initial_states::initial_z;
 pub use initial_states::{FreeStarts, ParameterLayout, initial_states};
+pub(crate) use initial_states::{initial_z, start_units};
 pub use loss::Loss;
 pub use misfit::Misfit;
 pub(crate) use path_residuals::PathResiduals;

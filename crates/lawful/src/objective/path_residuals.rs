@@ -87,6 +87,12 @@ impl PathResiduals {
         self.cells.len()
     }
 
+    /// Returns the state variable of each measured cell.
+    pub(crate) fn cell_states(&self) -> impl Iterator<Item = usize> {
+        let d = self.objective.problem.units.state.len();
+        self.cells.iter().map(move |cell| cell.place % d)
+    }
+
     /// Returns `λ/ρ` of each residual of a law.
     pub(crate) fn shifts(&self) -> &[f64] {
         &self.shifts

@@ -39,7 +39,8 @@ impl Prepared {
             Some(best) if outcome.stop != StopReason::Interrupted => best.iteration,
             _ => plan.start() + iteration,
         };
-        self.model(layout.keep(theta), iteration)
+        let model = self.model(layout.keep(theta), iteration);
+        model.with_posterior(self.posterior(plan, &outcome.last))
     }
 
     /// Returns the result of a run of this training.

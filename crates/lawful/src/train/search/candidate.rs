@@ -1,5 +1,6 @@
 //! One start on its way: its point, its precisions and its evidence.
 
+use super::minimum::{Minimum, NoiseOfStates};
 use crate::least_squares::{
     Damping, Evidence, LevenbergMarquardt, Point, Precisions, Residuals, Stepped,
 };
@@ -151,6 +152,28 @@ impl Candidate {
     /// Returns the noise of each kind of measurement in units of the residuals.
     pub(super) fn noise(&self) -> Vec<f64> {
         self.precisions.beta.iter().map(|beta| beta.powf(-0.5)).collect()
+    }
+
+    /// Returns its point with all that draws around it need. `None` if it cannot be solved.
+    pub(super) fn minimum(&mut self) -> Option<Minimum> {
+        let law_weight = self.law_weight();
+        let Self { point, evidence, precisions, .. } = self;
+        if point.residuals.is_empty() {
+            return None;
+        }
+        evidence.measure(point, precisions, law_weight).ok()?;
+        let factor = evidence.curvature(precisions, law_weight).ok()?;
+        Some(Minimum {
+            number: self.number,
+            theta: self.theta(),
+            noise: NoiseOfStates::new(self.residuals()),
+            shifts: self.residuals.shifts().to_vec(),
+            point: self.point.clone(),
+            precisions: self.precisions.clone(),
+            evidence: self.evidence.clone(),
+            law_weight,
+            factor,
+        })
     }
 
     /// Returns the length of a row that [`save`](Self::save) adds.

@@ -9,7 +9,10 @@
 //! the greatest evidence so far.
 
 mod candidate;
+mod minimum;
 mod monotone;
+mod perturbed;
+mod posterior;
 mod settings;
 mod start;
 

@@ -21,8 +21,19 @@ pub struct IntervalPrediction<'a> {
     pub prediction: Prediction<'a>,
     /// The draws of the same model.
     pub intervals: &'a Intervals<'a>,
-    /// The trajectory whose initial state is drawn; `None` for an exact one.
-    pub trajectory: Option<&'a Trajectory>,
+    /// Where each draw starts.
+    pub start: DrawnStart<'a>,
+}
+
+/// Where a draw starts, and the effects it has.
+#[derive(Debug, Clone, Copy)]
+pub enum DrawnStart<'a> {
+    /// At the drawn initial state of a trajectory, with its effects.
+    Of(&'a Trajectory),
+    /// At an exact state, with the effects of a trajectory. What is NaN is predicted by each draw.
+    With(&'a Trajectory, &'a [f64]),
+    /// At an exact state of a new trajectory, with effects that each draw predicts.
+    New(&'a [f64]),
 }
 
 impl IntervalPrediction<'_> {
@@ -62,15 +73,35 @@ impl IntervalPrediction<'_> {
         solved: &mut [bool],
         print: &mut dyn FnMut(&[f64], &Interval) -> bool,
     ) -> Result<Option<String>, IntervalError> {
-        let Self { prediction, intervals, trajectory } = self;
+        let Self { prediction, intervals, start } = self;
         let mut central = prediction.begin();
         let courses = intervals.draws().iter().zip(solved).map(|(draw, solved)| {
             let mut place = prediction.begin();
-            let mut model = Cow::Borrowed(draw.model());
-            if let Some(trajectory) = trajectory {
-                place.initial = draw.initial_state(trajectory);
-                model = draw.model().of_trajectory(trajectory);
-            }
+            let inputs = prediction.inputs;
+            let drawn = draw.model();
+            let mut complete = |model: &Model, given: &[f64]| {
+                if given.iter().any(|value| value.is_nan()) {
+                    place.initial.copy_from_slice(given);
+                    let inputs = model.inputs_at(place.start, inputs);
+                    model.complete_start(&mut place.initial, &inputs);
+                }
+            };
+            let model = match *start {
+                DrawnStart::Of(trajectory) => {
+                    place.initial = draw.initial_state(trajectory);
+                    drawn.of_trajectory(trajectory)
+                }
+                DrawnStart::With(trajectory, given) => {
+                    let model = drawn.of_trajectory(trajectory);
+                    complete(&model, given);
+                    model
+                }
+                DrawnStart::New(given) => {
+                    let model = drawn.of_start(prediction.start, given, inputs);
+                    complete(&model, given);
+                    model
+                }
+            };
             (model, place, solved)
         });
         let mut courses: Vec<(Cow<Model>, Place, &mut bool)> = courses.collect();

@@ -223,3 +223,41 @@ fn each_mistake_has_an_error_that_says_what_to_do() {
     let error = training.initial_state(true).prepare().unwrap_err().to_string();
     assert!(error.contains("cannot be used beside the law `slow`"), "{error}");
 }
+
+#[test]
+fn the_evidence_gives_effects_to_subjects_that_differ_and_to_no_others() {
+    let prepare = |spread: f64, field: Option<usize>| {
+        let data = without_inputs(&subjects(4, 10, spread));
+        let training = Training::new(data);
+        let training = match field {
+            Some(effects) => training.field(with_effects(effects)).open_width(true),
+            None => training,
+        };
+        training.prepare().unwrap()
+    };
+    let [differ, same, by_hand] =
+        [(0.5, None), (0.0, None), (0.5, Some(0))].map(|(spread, field)| prepare(spread, field));
+    assert_eq!(differ.field.effects, 1, "{:?}", differ.remarks);
+    assert!(differ.remarks.iter().any(|remark| remark.contains("an effect of its own")));
+    assert_eq!(same.field.effects, 0, "{:?}", same.remarks);
+    assert!(same.remarks.iter().any(|remark| remark.contains("no effects of their own")));
+    // What is set by hand is used.
+    assert_eq!(by_hand.field.effects, 0);
+    assert!(!by_hand.remarks.iter().any(|remark| remark.contains("of their own")));
+    // The choice does not depend on the number of threads.
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(one.install(|| prepare(0.5, None)).remarks, differ.remarks);
+}
+
+#[test]
+fn the_intervals_of_new_subjects_hold_what_nobody_knows_of_them() {
+    let [known, new] = [(5, 12), (6, 30)].map(|(seed, n)| without_inputs(&subjects(seed, n, 0.5)));
+    let trained = Training::new(known).field(with_effects(1)).phases(search());
+    let trained = trained.initial_state(true).run().unwrap();
+    let score = |data: &Dataset| trained.model.intervals(0.9).unwrap().score(data).unwrap();
+    let [score] = &score(&new)[..] else { panic!("one state variable") };
+    assert!((0.8..0.99).contains(&score.coverage), "{score:?}");
+    // The file holds all that draws of new subjects need.
+    let read = Model::from_archive(&trained.model.archive()).unwrap();
+    assert_eq!(&read.intervals(0.9).unwrap().score(&new).unwrap()[0], score);
+}

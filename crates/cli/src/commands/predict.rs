@@ -5,7 +5,7 @@ use lawful::{
     Adaptive, Control, Interval, IntervalError, IntervalKind, Kept, Model, Solver, Table, Tableau,
     Trajectory,
 };
-use lawful_experiment::interval::IntervalPrediction;
+use lawful_experiment::interval::{DrawnStart, IntervalPrediction};
 use lawful_experiment::predict::Prediction;
 use lawful_experiment::{CsvWriter, Diagnostic, LoadedRun, exact, read_times};
 
@@ -44,10 +44,10 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let model = if options.project { projected(&run)? } else { run.model.clone() };
     let inputs = Table { times: &trajectory.times, values: &trajectory.inputs };
     let is_new = initial.is_some() && options.trajectory.is_none();
+    let given = initial.clone();
     let mut initial = initial.unwrap_or_else(|| model.initial_state(trajectory));
-    // Draws of a trajectory have effects of their own.
-    let drawn = options.initial.is_none().then_some(trajectory);
-    let undetermined = drawn.map(|_| model.clone().with_solver(method));
+    // Draws have effects of their own.
+    let from = options.interval.map(|level| (level, model.clone().with_solver(method)));
     let model = if is_new {
         model.of_start(start, &initial, inputs).into_owned()
     } else {
@@ -69,9 +69,13 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
         points: times.len(),
         time: &|n| times.at(n),
     };
-    if let Some(level) = options.interval {
-        let from = undetermined.as_ref().unwrap_or(&model);
-        return with_intervals(prediction, from, (level, options.without_noise), drawn);
+    if let Some((level, from)) = from {
+        let start = match &given {
+            None => DrawnStart::Of(trajectory),
+            Some(given) if is_new => DrawnStart::New(given),
+            Some(given) => DrawnStart::With(trajectory, given),
+        };
+        return with_intervals(prediction, &from, (level, options.without_noise), start);
     }
     let (mut header, mut printed) = (true, Ok(()));
     let solved = prediction.run(|times, states| {
@@ -86,19 +90,19 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     Ok(0)
 }
 
-/// Prints the prediction with intervals of a model; the initial state is drawn if it is a trajectory's.
+/// Prints the prediction with intervals of a model.
 fn with_intervals(
     prediction: Prediction<'_>,
     from: &Model,
     (level, without_noise): (f64, bool),
-    trajectory: Option<&Trajectory>,
+    start: DrawnStart<'_>,
 ) -> Result<u8, Diagnostic> {
     let error = |error: IntervalError| Diagnostic::new(error.to_string()).with_hint(error.hint());
     let kind = if without_noise { IntervalKind::Credible } else { IntervalKind::Prediction };
     let intervals = from.intervals(level).map_err(error)?.kind(kind);
     let names = prediction.model.state();
     let (mut header, mut printed) = (true, Ok(()));
-    let run = IntervalPrediction { prediction, intervals: &intervals, trajectory };
+    let run = IntervalPrediction { prediction, intervals: &intervals, start };
     let solved = run.run(|times, interval| {
         printed = data(&interval_csv(std::mem::take(&mut header), names, times, interval));
         printed.is_ok()

@@ -9,7 +9,7 @@
 //! | `precision` | `"double"` | `"double"`, `"single"` | floating-point precision inside the network |
 //! | `known` | `{}` | expressions | known rates: `{ x = "v", v = "-k*x/m" }`; see [`super::known`] |
 //! | `learn` | all that are not in `known` | a list of state variables | variables whose rate has a network output, which is added to the known rate if there is one |
-//! | `effects` | 0 | 0 to 16 | numbers of each trajectory that are inputs of its network, constant along its path: trained by least squares and evidence, with a normal prior whose width the evidence chooses (partial pooling) |
+//! | `effects` | 0; by evidence (0 to 2) for scarce or noisy data of several trajectories with `recipe = "auto"` | 0 to 16 | numbers of each trajectory that are inputs of its network, constant along its path: trained by least squares and evidence, with a normal prior whose width the evidence chooses (partial pooling) |
 //!
 //! Keys of `init`:
 //!
@@ -39,13 +39,23 @@ const WIDEST: u64 = 1_000_000;
 /// Most parameters: 3.2 GB with their gradient and the optimiser's two moments.
 const MOST_PARAMETERS: f64 = 1e8;
 
-/// Reads the section. Returns also whether the recipe may choose the widths of the hidden layers.
+/// What the section leaves to the recipe.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Open {
+    /// The widths of the hidden layers.
+    pub(crate) width: bool,
+    /// The number of effects.
+    pub(crate) effects: bool,
+}
+
+/// Reads the section. Returns also what the recipe may choose.
 pub(crate) fn read(
     mut section: Section,
     system: &System,
     usual: &[usize],
-) -> Result<(FieldSettings, bool), Diagnostic> {
-    let open_width = !section.has("hidden") && !section.has("activations");
+) -> Result<(FieldSettings, Open), Diagnostic> {
+    let width = !section.has("hidden") && !section.has("activations");
+    let open = Open { width, effects: !section.has("effects") };
     let Rates { known, learn } = known::read(&mut section, system)?;
     let hidden_value = section.take("hidden");
     let mark = hidden_value.as_ref().map(Value::mark);
@@ -88,7 +98,7 @@ pub(crate) fn read(
             .error(format!("this network would have {parameters:.1e} parameters"))
             .with_hint(format!("use smaller layers; at most {MOST_PARAMETERS:.0e} are possible")));
     }
-    Ok((field, open_width))
+    Ok((field, open))
 }
 
 /// Returns the number of parameters as a float, which cannot overflow.

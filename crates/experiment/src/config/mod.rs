@@ -222,7 +222,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     let training = top.section("training", training::KEYS)?;
     let field = top.section("field", field::KEYS)?;
     let effects = field.peek("effects");
-    let (field, open_width) = field::read(field, &system, training::Written::hidden(&training))?;
+    let (field, open) = field::read(field, &system, training::Written::hidden(&training))?;
     let place = training::Written::place(&training);
     let section = top.section("strategy", &strategy::keys())?;
     let strategy = strategy::read(section, &written_laws, place)?;
@@ -239,10 +239,10 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     data.check_about_files(reads_files)?;
 
     let folder = source.file().parent().unwrap_or(Path::new(""));
-    let open = training.initial_state == Some(true);
+    let open_start = training.initial_state == Some(true);
     let (training_set, test_sets) = match from {
-        From::Run(run) => datasets::stored(run, &tests, vocabulary, open)?,
-        _ => datasets::gather(folder, &data, &tests, vocabulary, open)?,
+        From::Run(run) => datasets::stored(run, &tests, vocabulary, open_start)?,
+        _ => datasets::gather(folder, &data, &tests, vocabulary, open_start)?,
     };
     if !matches!(from, From::Run(_)) {
         on_data::check_sizes(&training_set).map_err(|error| data.locate(error))?;
@@ -258,7 +258,8 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     let builder = Training::new(training_set.clone())
         .laws(laws)
         .field(field)
-        .open_width(open_width)
+        .open_width(open.width)
+        .open_effects(open.effects)
         .solver(solvers.training)
         .predict(solvers.predict)
         .interpolation(data.interpolation);

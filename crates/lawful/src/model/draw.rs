@@ -90,6 +90,7 @@ impl Model {
             }
             start.state = state;
         }
+        model.redraw_newcomers(seed);
         Draw { model, noise, seed }
     }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::ridge::{Regression, regress};
 use super::{Archive, Model, ModelDescription, ModelError};
 use crate::data::Table;
-use crate::{Dataset, FieldError, Trajectory};
+use crate::{Dataset, FieldError, Random, Trajectory};
 
 /// What the trajectories of a training have of their own. The numbers are in tensors beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -26,7 +26,8 @@ pub struct Subjects {
 }
 
 /// The names of the tensors of a regression.
-const TENSORS: [&str; 3] = ["subjects.centre", "subjects.regression", "subjects.variance"];
+const TENSORS: [&str; 4] =
+    ["subjects.centre", "subjects.regression", "subjects.variance", "subjects.known"];
 
 impl Subjects {
     /// Returns the subjects of a training, if they have anything of their own.
@@ -60,6 +61,10 @@ impl Subjects {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Newcomers {
     pub(super) regression: Regression,
+    /// What is known of each trajectory of the training: a row of features.
+    known: Vec<Vec<f64>>,
+    /// What a draw adds to the predicted values: their error of leave-one-out, drawn. Empty for the model itself.
+    scatter: Vec<f64>,
 }
 
 impl Model {
@@ -157,6 +162,8 @@ impl Model {
         let Some(subjects) = &self.description.subjects else { return Default::default() };
         let features = features(subjects, self.state(), initial, inputs);
         let mut predicted = self.newcomers.regression.predict(&features);
+        let scattered = predicted.iter_mut().zip(&self.newcomers.scatter);
+        scattered.for_each(|(value, scatter)| *value += scatter);
         let starts = predicted.split_off(self.effect_len());
         (predicted, starts)
     }
@@ -178,21 +185,41 @@ impl Model {
     /// Fits the regression for new trajectories to those of the training, from their initial states.
     pub(crate) fn with_newcomers(mut self, data: &Dataset, starts: &[Vec<f64>]) -> Self {
         let Some(subjects) = &self.description.subjects else { return self };
-        let (mut known, mut wanted) = (Vec::new(), Vec::new());
-        for (n, trajectory) in data.trajectories().iter().enumerate() {
-            let d = self.state().len();
-            let measured = &trajectory.states[..d];
-            let inputs = &trajectory.inputs[..self.inputs().len()];
-            known.push(features(subjects, self.state(), measured, inputs));
-            let effects = self.effects_of(&trajectory.name).unwrap_or_default();
-            let state = starts.get(n).map_or(measured, |start| &start[..]);
-            let unmeasured = self.state().iter().zip(state);
-            let unmeasured = unmeasured.filter(|(name, _)| subjects.predicts(name));
-            wanted
-                .push(effects.iter().chain(unmeasured.map(|(_, value)| value)).copied().collect());
-        }
-        self.newcomers = Newcomers { regression: regress(&known, &wanted) };
+        let (d, m) = (self.state().len(), self.inputs().len());
+        let of = |trajectory: &Trajectory| {
+            let (state, inputs) = (&trajectory.states[..d], &trajectory.inputs[..m]);
+            features(subjects, self.state(), state, inputs)
+        };
+        let measured = |n: usize| &data.trajectories()[n].states[..d];
+        let known: Vec<Vec<f64>> = data.trajectories().iter().map(of).collect();
+        let regression =
+            self.regression(&known, |n| starts.get(n).map_or(measured(n), |start| &start[..]));
+        self.newcomers = Newcomers { regression, known, scatter: Vec::new() };
         self
+    }
+
+    /// Fits the regression of a draw to its own effects and trained starts, and draws the error of a prediction:
+    /// nobody has measured a new trajectory.
+    pub(super) fn redraw_newcomers(&mut self, seed: u64) {
+        let known = std::mem::take(&mut self.newcomers.known);
+        let starts = &self.description.starts;
+        let regression =
+            self.regression(&known, |n| starts.get(n).map_or(&[], |start| &start.state[..]));
+        let mut random = Random::new(seed, "new trajectory");
+        let scatter = regression.variance.iter().map(|v| v.sqrt() * random.normal());
+        self.newcomers = Newcomers { scatter: scatter.collect(), regression, known };
+    }
+
+    /// Returns the regression of effects and unmeasured starts on what is known of each trajectory.
+    fn regression<'s>(&self, known: &[Vec<f64>], start: impl Fn(usize) -> &'s [f64]) -> Regression {
+        let Some(subjects) = &self.description.subjects else { return Regression::default() };
+        let wanted = subjects.trajectories.iter().enumerate().map(|(n, name)| {
+            let effects = self.effects_of(name).unwrap_or_default().iter();
+            let unmeasured = self.state().iter().zip(start(n));
+            let unmeasured = unmeasured.filter(|(name, _)| subjects.predicts(name));
+            effects.chain(unmeasured.map(|(_, value)| value)).copied().collect()
+        });
+        regress(known, &wanted.collect::<Vec<Vec<f64>>>())
     }
 
     /// Adds the numbers of subjects to an archive.
@@ -205,10 +232,12 @@ impl Model {
             archive.add_matrix("effects", [rows, each], effects);
         }
         let (targets, known) = subjects.shape(&self.description);
-        let Regression { centre, coefficients, variance } = &self.newcomers.regression;
+        let Newcomers { regression, known: rows, .. } = &self.newcomers;
+        let Regression { centre, coefficients, variance } = regression;
         archive.add(TENSORS[0], centre);
         archive.add_matrix(TENSORS[1], [targets, known + 1], coefficients);
         archive.add(TENSORS[2], variance);
+        archive.add_matrix(TENSORS[3], [rows.len(), known], &rows.concat());
     }
 
     /// Reads the numbers of subjects.
@@ -218,12 +247,13 @@ impl Model {
     ) -> Result<Newcomers, ModelError> {
         let Some(subjects) = &description.subjects else { return Ok(Newcomers::default()) };
         let (targets, known) = subjects.shape(description);
-        let [centre, coefficients, variance] = TENSORS.map(|name| archive.values(name));
-        let (centre, coefficients, variance) = (centre?, coefficients?, variance?);
+        let [centre, coefficients, variance, rows] = TENSORS.map(|name| archive.values(name));
+        let (centre, coefficients, variance, rows) = (centre?, coefficients?, variance?, rows?);
         for (name, found, expected) in [
             (TENSORS[0], centre.len(), known),
             (TENSORS[1], coefficients.len(), targets * (known + 1)),
             (TENSORS[2], variance.len(), targets),
+            (TENSORS[3], rows.len(), subjects.trajectories.len() * known),
         ] {
             if found != expected {
                 let what = format!("`{name}` has {found} numbers instead of {expected}");
@@ -239,7 +269,11 @@ impl Model {
             coefficients: coefficients.to_vec(),
             variance: variance.to_vec(),
         };
-        Ok(Newcomers { regression })
+        let known = match known {
+            0 => vec![Vec::new(); subjects.trajectories.len()],
+            known => rows.chunks_exact(known).map(<[f64]>::to_vec).collect(),
+        };
+        Ok(Newcomers { regression, known, scatter: Vec::new() })
     }
 }
 

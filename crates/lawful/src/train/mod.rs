@@ -22,6 +22,7 @@ mod prepared;
 mod recipes;
 mod run;
 mod search;
+mod selection;
 mod start;
 mod subjects;
 mod trained;

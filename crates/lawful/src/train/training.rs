@@ -49,6 +49,8 @@ pub struct Training {
     field: Option<FieldSettings>,
     /// Whether the recipe chooses the widths of hidden layers.
     open_width: bool,
+    /// Whether the evidence chooses the number of effects.
+    open_effects: bool,
     phases: Phases,
     strategy: Option<StrategySettings>,
     auto: bool,
@@ -106,6 +108,7 @@ impl Training {
             laws: None,
             field: None,
             open_width: false,
+            open_effects: false,
             phases: Phases::Recipe(&RECIPES[0]),
             strategy: None,
             auto: false,
@@ -142,6 +145,13 @@ impl Training {
     #[must_use]
     pub fn open_width(self, open_width: bool) -> Self {
         Self { open_width, ..self }
+    }
+
+    /// Sets whether the recipe `auto` chooses the number of effects of trajectories by evidence, instead of the
+    /// field's settings. Without [`field`](Self::field) it does.
+    #[must_use]
+    pub fn open_effects(self, open_effects: bool) -> Self {
+        Self { open_effects, ..self }
     }
 
     /// Selects the recipe that chooses the phases.
@@ -289,8 +299,12 @@ impl Training {
             if let Err(off @ TrainingError::Start(_)) = measured.complete() {
                 return Err(off);
             }
-            match evidence.complete() {
+            let open_effects = self.open_effects || self.field.is_none();
+            match evidence.clone().complete() {
                 Ok(mut prepared) => {
+                    if open_effects {
+                        prepared = evidence.choose_effects(prepared);
+                    }
                     prepared.recipe = Some(RECIPES[0].name);
                     prepared.remarks.insert(0, why);
                     return Ok(prepared);
@@ -326,7 +340,7 @@ impl Training {
         own_numbers(field.effects, &field.varying)
     }
 
-    fn complete(self) -> Result<Prepared, TrainingError> {
+    pub(super) fn complete(self) -> Result<Prepared, TrainingError> {
         self.check_settings()?;
         let Self { data, laws, field, phases, solver, predict, loss, interpolation, auto, .. } =
             self;

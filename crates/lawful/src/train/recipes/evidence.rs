@@ -17,7 +17,8 @@ pub(super) const RECIPE: Recipe = Recipe {
 
 /// Iterations between screening and rounds.
 const ITERATIONS: usize = 150;
-/// Largest change in a solver step, in standard deviations, and the fewest steps per interval.
+/// Largest change in a solver step, in standard deviations, between the two rows that differ most, and the fewest
+/// steps per interval.
 const CHANGE: f64 = 0.25;
 const FEWEST_SUBSTEPS: usize = 2;
 
@@ -34,7 +35,7 @@ fn choose(facts: &Facts) -> Choice {
         "noise, and the decay of weights, are chosen by evidence".to_owned(),
     ];
     if let Control::Grid { substeps } = facts.solver.control() {
-        phase.substeps = facts.substeps(CHANGE).max(FEWEST_SUBSTEPS.div_ceil(substeps));
+        phase.substeps = facts.substeps_of_jumps(CHANGE).max(FEWEST_SUBSTEPS.div_ceil(substeps));
         let steps = phase.substeps * substeps;
         remarks.push(format!("{steps} solver steps per interval"));
     }

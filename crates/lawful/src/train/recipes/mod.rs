@@ -111,6 +111,27 @@ impl Facts<'_> {
         (self.change() / largest_change).ceil().clamp(1.0, MOST_SUBSTEPS) as usize
     }
 
+    /// Returns the number of solver steps per interval for the two neighbouring cells that differ most: in each
+    /// step they change by at most this share of their standard deviation.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped first")]
+    fn substeps_of_jumps(&self, largest_change: f64) -> usize {
+        let spread = crate::scaling(self.dataset).state;
+        let d = spread.len();
+        let mut largest = 0.0_f64;
+        for trajectory in self.dataset.trajectories() {
+            for (i, unit) in spread.iter().enumerate() {
+                let cells = trajectory.states.iter().skip(i).step_by(d).copied();
+                let mut last = f64::NAN;
+                for cell in cells.filter(|cell| cell.is_finite()) {
+                    // The first difference is NaN, which `max` passes over.
+                    largest = largest.max((cell - last).abs() / unit);
+                    last = cell;
+                }
+            }
+        }
+        (largest / largest_change).ceil().clamp(1.0, MOST_SUBSTEPS) as usize
+    }
+
     /// Returns the change of a state from row to row: the largest over the state variables of its root mean
     /// square, in standard deviations.
     fn change(&self) -> f64 {

@@ -22,6 +22,7 @@ use rayon::prelude::*;
 
 pub use settings::LeastSquaresSettings;
 
+use super::selection::Pilot;
 use super::{BestPoint, Event, Observer, Outcome, Phase, Prepared, Progress, Row, StopReason};
 use crate::least_squares::{Evidence, Group, Noise, NoisePrior};
 use crate::number::short;
@@ -36,6 +37,10 @@ const ALPHA: f64 = 0.3;
 const BETA: f64 = 100.0;
 /// Precision of the raw numbers of learned constants.
 const CONSTANTS: f64 = 0.25;
+
+/// Range of the prior's mean of the noise, in standard deviations.
+const LEAST_NOISE: f64 = 0.003;
+const LARGEST_NOISE: f64 = 0.2;
 
 /// A search in progress.
 struct Search<'a> {
@@ -79,6 +84,27 @@ impl Prepared {
             }
             None => phase.optimiser.build(parameters).restore(row),
         }
+    }
+}
+
+/// A search that is long enough to compare fields, not to train one.
+const PILOT: LeastSquaresSettings =
+    LeastSquaresSettings { starts: 6, screening: 15, kept: 2, rounds: 1, round: 1 };
+const PILOT_ITERATIONS: usize = 60;
+
+impl Prepared {
+    /// Searches shortly by the settings of the first phase. Returns what the best start reaches; `None` if the
+    /// phase is not one of least squares, or no start can be solved.
+    pub(super) fn pilot(&self) -> Option<Pilot> {
+        let phase = self.phases.first().filter(|phase| phase.least_squares.is_some())?;
+        let mut search = Search::new(self, phase, PILOT, None);
+        // Laws keep their first weight.
+        search.before_rounds = usize::MAX;
+        (0..PILOT_ITERATIONS).for_each(|iteration| search.advance(iteration));
+        let best = &search.candidates[search.leader()];
+        let (log_evidence, effective) = (best.log_evidence, best.effective());
+        let noise = best.noise();
+        log_evidence.is_finite().then_some(Pilot { log_evidence, effective, noise })
     }
 }
 
@@ -331,6 +357,17 @@ impl Prepared {
         self.shape().layers().last().map_or(0..0, |layer| layer.weights.start..layer.biases.end)
     }
 
+    /// Returns the mean of the prior of the noise: the root mean square of what neighbouring cells show, in
+    /// standard deviations.
+    fn usual_noise(&self) -> f64 {
+        let estimates = crate::noise(&self.data).into_iter().filter(|noise| *noise > 0.0);
+        let (count, squares) =
+            estimates.fold((0.0, 0.0), |(count, sum), noise| (count + 1.0, sum + noise * noise));
+        let usual = NoisePrior::default().size;
+        let estimate = if count > 0.0 { (squares / count).sqrt() } else { usual };
+        estimate.clamp(LEAST_NOISE, LARGEST_NOISE)
+    }
+
     /// Returns the evidence of fits of these residuals.
     fn evidence(&self, residuals: &PathResiduals, relative: &[f64]) -> Evidence {
         let (fields, constants) = (self.parameter_len(), self.constants.len());
@@ -353,7 +390,7 @@ impl Prepared {
             of: vec![0; residuals.cell_len()],
             kinds: 1,
             precision: BETA,
-            prior: NoisePrior::default(),
+            prior: NoisePrior { size: self.usual_noise(), ..NoisePrior::default() },
         };
         let copies = if self.has_network() {
             Evidence::copies(&shape.hidden, &shape.activations) + self.copies_of_effects()

@@ -103,7 +103,10 @@ def make(name, replicate):
         return pd.concat(tables, ignore_index=True), pd.concat(truths, ignore_index=True)
     if name == "growth":
         t = np.arange(0, 170, 10.0)
-        y = solve(lambda t, y: [0.025 * y[0] * np.log(300 / y[0])], [5], t)
+        # Gompertz, logistic, logistic far from its end, and a slow exponential that wanes, in turn.
+        f = [lambda y: 0.025 * y * np.log(300 / y), lambda y: 0.045 * y * (1 - y / 250), lambda y: 0.028 * y * (1 - y / 500),
+             lambda y: 0.03 * y * (1 - (y / 200) ** 0.3)][replicate % 4]
+        y = solve(lambda t, y: [f(y[0])], [5], t)
         return frame("a", t, states, (y * np.exp(0.012 * normal(y.shape)) + 0.5 * normal(y.shape)).round(1)), frame("a", t, states, y)
     if name == "mug":
         t = np.linspace(0, 180, 46).round(0)

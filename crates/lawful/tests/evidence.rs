@@ -89,7 +89,12 @@ fn group(name: &str, range: std::ops::Range<usize>, precision: f64, chosen: bool
 }
 
 fn noise(of: Vec<usize>, kinds: usize) -> Noise {
-    Noise { of, kinds, precision: 100.0, prior: NoisePrior::default() }
+    Noise {
+        of,
+        kinds,
+        precision: 100.0,
+        prior: NoisePrior { observations: 4.0, ..NoisePrior::default() },
+    }
 }
 
 /// Numbers of `least_squares/evidence.py`, an implementation in JAX with W₂/√n in the network, at α = 0.3 and β = 100:

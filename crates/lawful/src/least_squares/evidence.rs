@@ -51,7 +51,7 @@ pub struct Noise {
 /// A weak prior on noise: n₀ pseudo-observations with errors of σ₀.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoisePrior {
-    /// n₀, default 4.
+    /// n₀, default 1.
     pub observations: f64,
     /// σ₀ in units of the residuals, default 0.05.
     pub size: f64,
@@ -61,7 +61,7 @@ pub struct NoisePrior {
 
 impl Default for NoisePrior {
     fn default() -> Self {
-        Self { observations: 4.0, size: 0.05, least: 0.002 }
+        Self { observations: 1.0, size: 0.05, least: 0.002 }
     }
 }
 

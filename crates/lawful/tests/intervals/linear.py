@@ -6,23 +6,12 @@ Prints the numbers of `a_linear_model_has_the_exact_posterior` in `intervals.rs`
 import math
 
 Y = [1.02, 1.41, 2.13, 2.44, 2.91, 3.68, 3.94, 4.46, 5.12, 5.43, 6.05, 6.41]
-START, PRIOR, N0 = 0.3, (0.25, 1.0), 4.0  # of the rate; of raw number and z; of the noise
+START, PRIOR, N0, SIZE = 0.3, (0.25, 1.0), 1.0, 0.05  # of the rate; of raw number and z; of the noise
 
 n = len(Y)
 mean = sum(Y) / n
 unit = math.sqrt(sum((y - mean) ** 2 for y in Y) / n)
 
-
-def differences(k):
-    """The root mean square of normalised k-th differences."""
-    weights = [(-1) ** i * math.comb(k, i) for i in range(k + 1)]
-    norm = sum(w * w for w in weights)
-    squares = [sum(w * y for w, y in zip(weights, Y[i:])) ** 2 / norm for i in range(n - k)]
-    return math.sqrt(sum(squares) / len(squares))
-
-
-# The mean of the noise's prior: what neighbouring cells show.
-SIZE = min(differences(k) for k in range(2, 7)) / unit
 # r = J x + c, with x = (raw, z), rate = START (1 + raw) and x0 = Y[0] + unit z.
 J = [(START * t / unit, 1.0) for t in range(n)]
 c = [(Y[0] + START * t - Y[t]) / unit for t in range(n)]

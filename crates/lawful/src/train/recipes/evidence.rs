@@ -21,6 +21,8 @@ const ITERATIONS: usize = 150;
 /// steps per interval.
 const CHANGE: f64 = 0.25;
 const FEWEST_SUBSTEPS: usize = 2;
+/// Most steps per interval that jumps of the data ask for; one that is noise needs none.
+const MOST_SUBSTEPS: usize = 8;
 
 fn choose(facts: &Facts) -> Choice {
     let settings = LeastSquaresSettings::default();
@@ -35,7 +37,8 @@ fn choose(facts: &Facts) -> Choice {
         "noise, and the decay of weights, are chosen by evidence".to_owned(),
     ];
     if let Control::Grid { substeps } = facts.solver.control() {
-        phase.substeps = facts.substeps_of_jumps(CHANGE).max(FEWEST_SUBSTEPS.div_ceil(substeps));
+        let wanted = facts.substeps_of_jumps(CHANGE).clamp(FEWEST_SUBSTEPS, MOST_SUBSTEPS);
+        phase.substeps = wanted.max(facts.substeps(CHANGE)).div_ceil(substeps);
         let steps = phase.substeps * substeps;
         remarks.push(format!("{steps} solver steps per interval"));
     }

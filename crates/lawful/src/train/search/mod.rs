@@ -38,10 +38,6 @@ const BETA: f64 = 100.0;
 /// Precision of the raw numbers of learned constants.
 const CONSTANTS: f64 = 0.25;
 
-/// Range of the prior's mean of the noise, in standard deviations.
-const LEAST_NOISE: f64 = 0.003;
-const LARGEST_NOISE: f64 = 0.2;
-
 /// A search in progress.
 struct Search<'a> {
     settings: LeastSquaresSettings,
@@ -89,8 +85,8 @@ impl Prepared {
 
 /// A search that is long enough to compare fields, not to train one.
 const PILOT: LeastSquaresSettings =
-    LeastSquaresSettings { starts: 6, screening: 15, kept: 2, rounds: 1, round: 1 };
-const PILOT_ITERATIONS: usize = 60;
+    LeastSquaresSettings { starts: 4, screening: 15, kept: 2, rounds: 1, round: 1 };
+const PILOT_ITERATIONS: usize = 45;
 
 impl Prepared {
     /// Searches shortly by the settings of the first phase. Returns what the best start reaches; `None` if the
@@ -274,7 +270,9 @@ impl<'a> Search<'a> {
         ranked.sort_by(|a, b| b.total_cmp(a));
         let listed: Vec<String> = ranked.iter().map(|&log| format!("{log:.1}")).collect();
         let candidate = &self.candidates[leader];
-        let noise: Vec<String> = candidate.noise().iter().map(|&noise| short(noise)).collect();
+        let noise = self.training.data.state().iter().zip(candidate.noise());
+        let noise: Vec<String> =
+            noise.map(|(name, noise)| format!("of `{name}` {}", short(noise))).collect();
         Some(Event::Note(format!(
             "log evidence {}; of the first, start {}: {:.1} effective parameters, noise {} standard deviations",
             listed.join(", "),
@@ -357,17 +355,6 @@ impl Prepared {
         self.shape().layers().last().map_or(0..0, |layer| layer.weights.start..layer.biases.end)
     }
 
-    /// Returns the mean of the prior of the noise: the root mean square of what neighbouring cells show, in
-    /// standard deviations.
-    fn usual_noise(&self) -> f64 {
-        let estimates = crate::noise(&self.data).into_iter().filter(|noise| *noise > 0.0);
-        let (count, squares) =
-            estimates.fold((0.0, 0.0), |(count, sum), noise| (count + 1.0, sum + noise * noise));
-        let usual = NoisePrior::default().size;
-        let estimate = if count > 0.0 { (squares / count).sqrt() } else { usual };
-        estimate.clamp(LEAST_NOISE, LARGEST_NOISE)
-    }
-
     /// Returns the evidence of fits of these residuals.
     fn evidence(&self, residuals: &PathResiduals, relative: &[f64]) -> Evidence {
         let (fields, constants) = (self.parameter_len(), self.constants.len());
@@ -386,11 +373,12 @@ impl Prepared {
         ];
         let groups = groups.into_iter().chain(self.groups_of_effects(starts.end));
         let groups = groups.filter(|group| !group.members.is_empty()).collect();
+        // Each state variable has its own noise.
         let noise = Noise {
-            of: vec![0; residuals.cell_len()],
-            kinds: 1,
+            of: residuals.cell_states().collect(),
+            kinds: self.data.state().len(),
             precision: BETA,
-            prior: NoisePrior { size: self.usual_noise(), ..NoisePrior::default() },
+            prior: NoisePrior::default(),
         };
         let copies = if self.has_network() {
             Evidence::copies(&shape.hidden, &shape.activations) + self.copies_of_effects()

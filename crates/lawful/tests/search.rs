@@ -127,12 +127,12 @@ fn noise_is_estimated_and_the_curve_is_closer_to_the_truth_than_the_measurements
         )
         .collect();
     assert_eq!(notes.len(), 2, "{notes:?}");
-    for name in ["x", "y"] {
+    let of_state = |name: &str| -> f64 {
         let found = notes[1].split(&format!("of `{name}` ")).nth(1).unwrap();
-        let found = found.split([' ', ',']).next().unwrap();
-        let found: f64 = found.parse().unwrap();
-        assert!((0.5 * noise..1.5 * noise).contains(&found), "{}", notes[1]);
-    }
+        found.split([' ', ',']).next().unwrap().parse().unwrap()
+    };
+    let found = of_state("x").hypot(of_state("y")) / 2.0_f64.sqrt();
+    assert!((0.6 * noise..1.4 * noise).contains(&found), "{}", notes[1]);
     let trained = prepared.trained(&run);
     let start = &trained.model.description().starts[0].state;
     let predicted = trained.model.predict(start, &times).unwrap();

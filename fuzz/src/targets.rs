@@ -11,8 +11,8 @@ use lawful::{
 };
 use lawful_experiment::table::{self, Format, Variables};
 use lawful_experiment::{
-    Diagnostic, Experiment, Manifest, Record, read_checkpoint, read_dataset, read_embedded,
-    read_times,
+    Diagnostic, Experiment, Manifest, Record, TimeOrigin, read_checkpoint, read_dataset,
+    read_embedded, read_times,
 };
 
 use crate::archive::mutate_archive;
@@ -340,6 +340,11 @@ fn in_a_file<T>(name: &str, input: &[u8], read: impl FnOnce(&Path) -> T) -> T {
     read(&path)
 }
 
+/// Nanoseconds since 1970.
+fn epoch() -> TimeOrigin {
+    TimeOrigin::at("1700000000000000000").expect("digits")
+}
+
 const NO_NAMES: &[String] = &[];
 
 /// Reads a table with and without trajectories, inputs and gaps in its first rows.
@@ -352,7 +357,7 @@ fn table(input: &[u8]) -> bool {
         (Some("id".to_owned()), &inputs, true, b';', Interpolation::default()),
     ] {
         // One of the two counts times from an origin.
-        let origin = trajectory.as_ref().map(|_| "1700000000000000000".to_owned());
+        let origin = trajectory.as_ref().map(|_| epoch()).unwrap_or_default();
         let format = Format { trajectory, separator, origin, ..Format::default() };
         let variables = Variables { state: &state, inputs, open };
         let read = in_a_file("data.csv", input, |path| {
@@ -373,13 +378,18 @@ fn data(input: &[u8]) -> bool {
     let with = Variables { state: &state, inputs: &inputs, open: true };
     let without = Variables { inputs: NO_NAMES, open: false, ..with };
     in_a_file("reconstruction.csv", input, |path| {
-        let [with, without] = [with, without].map(|variables| read_dataset(path, variables));
-        accepted(with).is_some() | accepted(without).is_some()
+        let none = TimeOrigin::default();
+        let read = [(with, &none), (without, &none), (without, &epoch())];
+        let read = read.map(|(variables, origin)| read_dataset(path, variables, origin));
+        read.into_iter().filter_map(accepted).count() > 0
     })
 }
 
 fn times(input: &[u8]) -> bool {
-    in_a_file("times.csv", input, |path| accepted(read_times(path, "t")).is_some())
+    in_a_file("times.csv", input, |path| {
+        let none = accepted(read_times(path, "t", &TimeOrigin::default()));
+        accepted(read_times(path, "t", &epoch())).is_some() | none.is_some()
+    })
 }
 
 fn log(input: &[u8]) -> bool {

@@ -142,10 +142,10 @@ pub(crate) struct Predict {
     pub(crate) run: PathBuf,
     /// First time; default: the first time of the trajectory
     #[arg(long, value_name = "T", allow_negative_numbers = true, conflicts_with = "at")]
-    pub(crate) from: Option<f64>,
+    pub(crate) from: Option<Time>,
     /// Last time; default: the last time of the trajectory
     #[arg(long, value_name = "T", allow_negative_numbers = true, conflicts_with = "at")]
-    pub(crate) to: Option<f64>,
+    pub(crate) to: Option<Time>,
     /// Number of times, including both ends
     #[arg(long, value_name = "N", default_value_t = 500, conflicts_with = "at")]
     pub(crate) points: usize,
@@ -200,7 +200,7 @@ pub(crate) struct Evaluate {
     pub(crate) model: Option<Model>,
     /// Measure laws up to this time; default: the last time of all sets, or `horizon` of the experiment
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    pub(crate) horizon: Option<f64>,
+    pub(crate) horizon: Option<Time>,
     /// Print the scores as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -224,5 +224,20 @@ impl From<Model> for ModelChoice {
             Model::Last => Self::Last,
             Model::Best => Self::Best,
         }
+    }
+}
+
+/// A time: a number, with the digits in which it was typed.
+#[derive(Debug, Clone)]
+pub(crate) struct Time {
+    pub(crate) number: f64,
+    pub(crate) digits: String,
+}
+
+impl std::str::FromStr for Time {
+    type Err = std::num::ParseFloatError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self { number: text.parse()?, digits: text.to_owned() })
     }
 }

@@ -2,6 +2,8 @@
 
 use lawful::{Dataset, Prepared};
 
+use crate::table::TimeOrigin;
+
 /// The name of the training set in files and reports.
 pub const RECONSTRUCTION: &str = "reconstruction";
 
@@ -16,6 +18,8 @@ pub struct Experiment {
     pub tests: Vec<(String, Dataset)>,
     /// The time column of its files.
     pub time_column: String,
+    /// The time from which all its times are counted.
+    pub time_origin: TimeOrigin,
     /// The time up to which laws are measured beyond the data; by default the training's horizon.
     pub horizon: Option<f64>,
 }
@@ -26,10 +30,21 @@ impl Experiment {
         name: String,
         training: Prepared,
         tests: Vec<(String, Dataset)>,
-        time_column: String,
+        (time_column, time_origin): (String, TimeOrigin),
     ) -> Self {
         let horizon = training.horizon;
-        Self { name, training, tests, time_column, horizon }
+        Self { name, training, tests, time_column, time_origin, horizon }
+    }
+
+    /// Returns what messages with times must say, if they are counted from an origin.
+    pub fn time_note(&self) -> Option<String> {
+        let origin = self.time_origin.text()?;
+        Some(format!("times in messages and figures, and `t` in laws, are counted from {origin}"))
+    }
+
+    /// Returns the name of the axis of times.
+    pub(crate) fn time_axis(&self) -> String {
+        self.time_origin.text().map_or_else(|| "t".to_owned(), |origin| format!("t − {origin}"))
     }
 
     /// Name, strategy and seed: `oscillator, self-adaptive, seed 1`.

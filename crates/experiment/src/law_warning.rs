@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use lawful::strategy::StrategyKind;
 use lawful::{
-    Enforcement, FieldPart, Kept, Law, LawReport, LawStatus, LawVerdict, dissipation, exact,
+    Enforcement, FieldPart, Kept, Law, LawReport, LawStatus, LawVerdict, dissipation,
     smooth_equality,
 };
 
@@ -103,7 +103,10 @@ fn hint(experiment: &Experiment, law: usize, verdict: &LawVerdict) -> String {
     } else if untried && can_be_guaranteed(experiment, law) {
         "`strategy = \"hard\"` under its `[[law]]` guarantees it".to_owned()
     } else if let Some(horizon) = horizon(experiment).filter(|_| kept_at_rows && beyond) {
-        format!("`horizon = {}` under `[system]` enforces laws up to there", exact(horizon))
+        format!(
+            "`horizon = {}` under `[system]` enforces laws up to there",
+            experiment.time_origin.shown(horizon)
+        )
     } else if kept_at_rows && !beyond && config::has_key("strategy", "between") {
         "it is kept at the rows: `between = 3` under `[strategy]` enforces laws between them"
             .to_owned()

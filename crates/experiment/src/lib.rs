@@ -43,5 +43,5 @@ pub use run::{
 pub use scores::{Discretisation, Scores, SetScore, law_report, score_sets};
 pub use subjects::SubjectValues;
 pub use summary::{expected, summary};
-pub use table::{Cells, Columns, Grouped, read_dataset, write_dataset};
+pub use table::{Cells, Columns, Grouped, TimeOrigin, read_dataset, write_dataset};
 pub use times::read_times;

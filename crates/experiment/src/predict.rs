@@ -5,6 +5,7 @@ use std::ops::Range;
 use lawful::{Control, Dataset, Model, PredictError, Table, Trajectory, exact};
 
 use crate::csv_writer::CsvWriter;
+use crate::table::TimeOrigin;
 
 /// Fewest points of a curve that looks smooth.
 const SMOOTH: usize = 1000;
@@ -135,7 +136,7 @@ const MOST_ROWS: usize = 100_000;
 
 /// Returns predictions at the times of a dataset as a CSV text: `trajectory,t,…`; at every n-th time of each
 /// trajectory, and the last, if there are more than 100 000.
-pub fn csv_text(dataset: &Dataset, predicted: &[Vec<f64>]) -> String {
+pub fn csv_text(dataset: &Dataset, origin: &TimeOrigin, predicted: &[Vec<f64>]) -> String {
     let names = dataset.state();
     let every = dataset.rows().div_ceil(MOST_ROWS);
     let mut csv = CsvWriter::new();
@@ -145,7 +146,8 @@ pub fn csv_text(dataset: &Dataset, predicted: &[Vec<f64>]) -> String {
         let last = trajectory.len() - 1;
         for (_, (t, row)) in rows.filter(|(n, _)| n.is_multiple_of(every) || *n == last) {
             csv.cell(&trajectory.name);
-            for value in std::iter::once(t).chain(row) {
+            csv.cell(origin.shown(*t));
+            for value in row {
                 csv.cell(exact(*value));
             }
             csv.end_row();

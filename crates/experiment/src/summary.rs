@@ -148,11 +148,15 @@ fn write_data(out: &mut String, experiment: &Experiment) -> std::fmt::Result {
             1 => write!(out, "{}", counted(rows, "row"))?,
             several => write!(out, "{several} trajectories, {}", counted(rows, "row"))?,
         }
-        write!(out, ", t from {} to {}", exact(first), exact(last))?;
+        let shown = |t| experiment.time_origin.shown(t);
+        write!(out, ", t from {} to {}", shown(first), shown(last))?;
         match dataset.missing() {
             0 => writeln!(out)?,
             missing => writeln!(out, ", {} missing", counted(missing, "cell"))?,
         }
+    }
+    if let Some(note) = experiment.time_note() {
+        writeln!(out, "            {note}")?;
     }
     Ok(())
 }
@@ -265,7 +269,7 @@ fn strategy(experiment: &Experiment) -> String {
         let _ = write!(text, "; laws count at {points} inside each interval, too");
     }
     if let Some(horizon) = experiment.training.horizon {
-        let _ = write!(text, "; laws count up to t = {}", exact(horizon));
+        let _ = write!(text, "; laws count up to t = {}", experiment.time_origin.shown(horizon));
     }
     text
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Place};
 use crate::files;
-use lawful::exact;
+use crate::table::TimeOrigin;
 
 /// Reads the times in the column called `time`, or in the only column, whatever its name; a file of
-/// one column needs no header. Cells are separated by `,`, `;` or tabs.
-pub fn read_times(file: &Path, time: &str) -> Result<Vec<f64>, Diagnostic> {
+/// one column needs no header. Cells are separated by `,`, `;` or tabs. Times are since the origin.
+pub fn read_times(file: &Path, time: &str, origin: &TimeOrigin) -> Result<Vec<f64>, Diagnostic> {
     let text = files::read_text(file)?;
     let error =
         |message: String, span| Diagnostic::new(message).at(Place::within(file, &text, span));
@@ -31,18 +31,18 @@ pub fn read_times(file: &Path, time: &str) -> Result<Vec<f64>, Diagnostic> {
     };
     let mut times: Vec<f64> = Vec::new();
     let headless = (names.len() == 1).then_some(&names[0]);
-    let first = headless.filter(|cell| number(&text[(*cell).clone()]).is_some());
+    let first = headless.filter(|cell| origin.read(&text[(*cell).clone()]).is_some());
     let cells = first.map(|cell| (header.clone(), vec![cell.clone()])).into_iter().chain(rows);
     for (row, cells) in cells {
         let Some(cell) = cells.get(column) else {
             return Err(error(format!("this line has no column `{time}`"), row));
         };
-        let Some(t) = number(&text[cell.clone()]) else {
+        let Some(t) = origin.read(&text[cell.clone()]) else {
             let message = format!("`{}` is not a time", &text[cell.clone()]);
             return Err(error(message, cell.clone()).with_hint("write it like `2.5` or `1e-3`"));
         };
         if let Some(&before) = times.last().filter(|before| **before >= t) {
-            let message = format!("time {} comes after {}", exact(t), exact(before));
+            let message = format!("time {} comes after {}", origin.shown(t), origin.shown(before));
             return Err(
                 error(message, cell.clone()).with_hint("sort the times, and remove repeated ones")
             );
@@ -54,10 +54,6 @@ pub fn read_times(file: &Path, time: &str) -> Result<Vec<f64>, Diagnostic> {
             .with_hint("write one in each line below the header"));
     }
     Ok(times)
-}
-
-fn number(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|t: &f64| t.is_finite())
 }
 
 /// Returns the bytes of each line that is not empty, and of its cells.
@@ -92,7 +88,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("times.csv");
         files::write(&path, text.as_bytes()).unwrap();
-        read_times(&path, "t").map_err(|error| error.message)
+        read_times(&path, "t", &TimeOrigin::default()).map_err(|error| error.message)
     }
 
     #[test]

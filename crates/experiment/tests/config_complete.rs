@@ -74,10 +74,16 @@ fn a_run_folder_needs_no_sources_any_more() {
     for toml in [OSCILLATOR, MEASURED, SIMULATED, KNOWN, ALL_KNOWN] {
         let original = file(toml);
         let run = Folder::new(&[("config.toml", &original.complete), ("data/x", "")]);
-        write_dataset(&original.experiment.training.data, &run.path("data/reconstruction.csv"))
-            .unwrap();
+        let write = |set, name: &str| {
+            write_dataset(
+                set,
+                &original.experiment.time_origin,
+                &run.path(&format!("data/{name}.csv")),
+            )
+        };
+        write(&original.experiment.training.data, "reconstruction").unwrap();
         for (name, set) in &original.experiment.tests {
-            write_dataset(set, &run.path(&format!("data/{name}.csv"))).unwrap();
+            write(set, name).unwrap();
         }
         let again = read_run(run.root()).unwrap_or_else(|error| panic!("{error}"));
         assert_same(&original, &again);

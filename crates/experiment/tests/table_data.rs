@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use config_support::Folder;
 use lawful::{Dataset, Interpolation, Trajectory};
 use lawful_experiment::table::{Format, Variables, read};
-use lawful_experiment::{read_dataset, write_dataset};
+use lawful_experiment::{TimeOrigin, read_dataset, write_dataset};
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
@@ -124,9 +124,13 @@ fn stored_data_are_the_same_bit_for_bit() {
     let data = Dataset::new(state.clone(), inputs.clone(), trajectories).unwrap();
     let folder = Folder::new(&[]);
     let path = folder.path("data.csv");
-    write_dataset(&data, &path).unwrap();
-    let back =
-        read_dataset(&path, Variables { state: &state, inputs: &inputs, open: false }).unwrap();
+    write_dataset(&data, &TimeOrigin::default(), &path).unwrap();
+    let back = read_dataset(
+        &path,
+        Variables { state: &state, inputs: &inputs, open: false },
+        &TimeOrigin::default(),
+    )
+    .unwrap();
     for (a, b) in data.trajectories().iter().zip(back.trajectories()) {
         assert_eq!((&a.name, a.scored_from), (&b.name, b.scored_from));
         let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -141,6 +145,7 @@ fn stored_data_are_the_same_bit_for_bit() {
 fn two_trajectories_of_one_name_are_not_stored_as_one() {
     let one = || Trajectory::new("a", vec![0.0, 1.0], vec![0.0, 1.0]);
     let data = Dataset::new(names(&["x"]), Vec::new(), vec![one(), one()]).unwrap();
-    let error = write_dataset(&data, &Folder::new(&[]).path("data.csv")).unwrap_err();
+    let error = write_dataset(&data, &TimeOrigin::default(), &Folder::new(&[]).path("data.csv"))
+        .unwrap_err();
     assert_eq!(error.message, "two trajectories are called `a`");
 }

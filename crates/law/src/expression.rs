@@ -45,6 +45,11 @@ impl Expression {
         self.tape.has_state(variable)
     }
 
+    /// Returns whether the value depends on time other than through the state.
+    pub fn depends_on_time(&self) -> bool {
+        self.tape.has_time()
+    }
+
     /// Computes the value at every time step, and records it in `workspace` for
     /// [`pull_back`](Self::pull_back).
     ///

@@ -219,6 +219,11 @@ impl Law {
         self.tape.has_state(variable)
     }
 
+    /// Returns whether the residual depends on time other than through the state.
+    pub fn depends_on_time(&self) -> bool {
+        self.tape.has_time()
+    }
+
     /// Returns whether the residual depends on `rate(…)`, a derivative along the vector field.
     pub fn uses_rates(&self) -> bool {
         self.tape.has_rates()

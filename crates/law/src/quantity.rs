@@ -58,7 +58,7 @@ impl Quantity {
 
     /// Returns whether the value depends on time other than through the state.
     pub fn depends_on_time(&self) -> bool {
-        self.tape.nodes().iter().any(|node| node.op == Op::Time)
+        self.tape.has_time()
     }
 
     /// Returns whether the gradient has no jumps, as those of `abs`, `min` and `max`.

@@ -58,6 +58,11 @@ impl Tape {
         self.nodes.iter().any(|node| node.op == Op::State(variable))
     }
 
+    /// Returns whether the result depends on time other than through the state.
+    pub(crate) fn has_time(&self) -> bool {
+        self.nodes.iter().any(|node| node.op == Op::Time)
+    }
+
     /// Returns whether the result depends on a rate.
     pub(crate) fn has_rates(&self) -> bool {
         self.root().of_rate

@@ -7,14 +7,15 @@ use lawful_experiment::{
 };
 
 use super::check::say_contradictions;
+use super::predict::since;
 use crate::MISSED;
-use crate::arguments::Evaluate;
+use crate::arguments::{Evaluate, Time};
 use crate::output::{data, talk};
 use crate::text_table::render;
 
 pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
     let mut run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
-    if let Some(horizon) = options.horizon {
+    if let Some(horizon) = &options.horizon {
         run.experiment.horizon = Some(checked(horizon, &run.experiment)?);
     }
     let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps)
@@ -27,6 +28,9 @@ pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
             run.choice.name(),
             run.model.description().iteration
         ));
+        if let Some(note) = run.experiment.time_note() {
+            talk(note);
+        }
         data(&table(&scores))?;
     }
     if let Some(warning) = scores.warning() {
@@ -38,9 +42,12 @@ pub(crate) fn run(options: &Evaluate) -> Result<u8, Diagnostic> {
 }
 
 /// Refuses a horizon up to which nothing more would be measured.
-fn checked(horizon: f64, experiment: &Experiment) -> Result<f64, Diagnostic> {
+fn checked(given: &Time, experiment: &Experiment) -> Result<f64, Diagnostic> {
+    let origin = &experiment.time_origin;
+    let horizon =
+        if given.number.is_finite() { since(given, "--horizon", origin)? } else { given.number };
     let wrong = |why: &str, hint: String| {
-        let message = format!("`--horizon {}` {why}", exact(horizon));
+        let message = format!("`--horizon {}` {why}", given.digits);
         Err(Diagnostic::new(message).with_hint(hint))
     };
     if experiment.training.laws.is_empty() {
@@ -49,7 +56,7 @@ fn checked(horizon: f64, experiment: &Experiment) -> Result<f64, Diagnostic> {
     let ends = experiment.training.data.trajectories().iter();
     let end =
         ends.map(|trajectory| trajectory.times[trajectory.len() - 1]).fold(f64::INFINITY, f64::min);
-    let hint = format!("give a time after {}", exact(end));
+    let hint = format!("give a time after {}", origin.shown(end));
     if !horizon.is_finite() {
         return wrong("is not a time", hint);
     }

@@ -7,19 +7,19 @@ use lawful::{
 };
 use lawful_experiment::interval::{DrawnStart, IntervalPrediction};
 use lawful_experiment::predict::Prediction;
-use lawful_experiment::{CsvWriter, Diagnostic, LoadedRun, exact, read_times};
+use lawful_experiment::{CsvWriter, Diagnostic, LoadedRun, TimeOrigin, exact, read_times};
 
 use crate::MISSED;
-use crate::arguments::Predict;
+use crate::arguments::{Predict, Time};
 use crate::output::{data, talk};
 
 pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let run = LoadedRun::open(&options.run, options.model.map(Into::into))?;
     let experiment = &run.experiment;
-    let names = run.model.state();
+    let (names, origin) = (run.model.state(), &experiment.time_origin);
     let trajectory = chosen(options, &run)?;
     let (start, _) = ends(trajectory);
-    let times = times(options, trajectory, &experiment.time_column)?;
+    let times = times(options, trajectory, (&experiment.time_column, origin))?;
     let first = times.at(0);
     let method = method(options, *run.model.solver())?;
     let initial = match &options.initial {
@@ -27,12 +27,12 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
         None if first < start => {
             return Err(Diagnostic::new(format!(
                 "the data start at t = {}, after the first requested time, {}",
-                exact(start),
-                exact(first)
+                origin.shown(start),
+                origin.shown(first)
             ))
             .with_hint(format!(
                 "request times from {} on, or give the initial state: {}",
-                exact(start),
+                origin.shown(start),
                 example(names)
             )));
         }
@@ -40,7 +40,7 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     };
     // Without an initial state of its own the model starts where the trajectory does.
     let start = if initial.is_none() { start } else { first };
-    check_range(start, times.at(times.len() - 1))?;
+    check_range(start, times.at(times.len() - 1), origin)?;
     let model = if options.project { projected(&run)? } else { run.model.clone() };
     let inputs = Table { times: &trajectory.times, values: &trajectory.inputs };
     let is_new = initial.is_some() && options.trajectory.is_none();
@@ -75,16 +75,20 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
             Some(given) if is_new => DrawnStart::New(given),
             Some(given) => DrawnStart::With(trajectory, given),
         };
-        return with_intervals(prediction, &from, (level, options.without_noise), start);
+        let shown = (level, options.without_noise, origin);
+        return with_intervals(prediction, &from, shown, start);
     }
     let (mut header, mut printed) = (true, Ok(()));
     let solved = prediction.run(|times, states| {
-        printed = data(&csv(std::mem::take(&mut header), names, times, states));
+        printed = data(&csv(std::mem::take(&mut header), names, (times, origin), states));
         printed.is_ok()
     });
     printed?;
     if let Err(error) = solved {
         talk(format!("error: {error}\nhint: {}", error.hint()));
+        if let Some(note) = experiment.time_note() {
+            talk(note);
+        }
         return Ok(MISSED);
     }
     Ok(0)
@@ -94,7 +98,7 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
 fn with_intervals(
     prediction: Prediction<'_>,
     from: &Model,
-    (level, without_noise): (f64, bool),
+    (level, without_noise, origin): (f64, bool, &TimeOrigin),
     start: DrawnStart<'_>,
 ) -> Result<u8, Diagnostic> {
     let error = |error: IntervalError| Diagnostic::new(error.to_string()).with_hint(error.hint());
@@ -104,7 +108,8 @@ fn with_intervals(
     let (mut header, mut printed) = (true, Ok(()));
     let run = IntervalPrediction { prediction, intervals: &intervals, start };
     let solved = run.run(|times, interval| {
-        printed = data(&interval_csv(std::mem::take(&mut header), names, times, interval));
+        printed =
+            data(&interval_csv(std::mem::take(&mut header), names, (times, origin), interval));
         printed.is_ok()
     });
     printed?;
@@ -123,7 +128,12 @@ fn with_intervals(
 }
 
 /// Returns the rows `t,x,x.low,x.high,…`.
-fn interval_csv(header: bool, names: &[String], times: &[f64], interval: &Interval) -> String {
+fn interval_csv(
+    header: bool,
+    names: &[String],
+    (times, origin): (&[f64], &TimeOrigin),
+    interval: &Interval,
+) -> String {
     let mut csv = CsvWriter::new();
     if header {
         let three = |name: &String| [name.clone(), format!("{name}.low"), format!("{name}.high")];
@@ -133,7 +143,7 @@ fn interval_csv(header: bool, names: &[String], times: &[f64], interval: &Interv
     for (n, t) in times.iter().enumerate() {
         let cells = (n * d..(n + 1) * d)
             .flat_map(|at| [interval.central[at], interval.low[at], interval.high[at]]);
-        csv.row([*t].into_iter().chain(cells).map(exact));
+        csv.row([origin.shown(*t)].into_iter().chain(cells.map(exact)));
     }
     csv.into_text()
 }
@@ -152,13 +162,18 @@ fn projected(run: &LoadedRun) -> Result<Model, Diagnostic> {
     Ok(model)
 }
 
-fn csv(header: bool, names: &[String], times: &[f64], rows: &[f64]) -> String {
+fn csv(
+    header: bool,
+    names: &[String],
+    (times, origin): (&[f64], &TimeOrigin),
+    rows: &[f64],
+) -> String {
     let mut csv = CsvWriter::new();
     if header {
         csv.row(["t"].into_iter().chain(names.iter().map(String::as_str)));
     }
     for (t, row) in times.iter().zip(rows.chunks_exact(names.len())) {
-        csv.row([t].into_iter().chain(row).map(|value| exact(*value)));
+        csv.row([origin.shown(*t)].into_iter().chain(row.iter().map(|value| exact(*value))));
     }
     csv.into_text()
 }
@@ -193,11 +208,11 @@ impl Times {
 }
 
 /// Refuses a range whose length is not a number.
-fn check_range(from: f64, to: f64) -> Result<(), Diagnostic> {
+fn check_range(from: f64, to: f64, origin: &TimeOrigin) -> Result<(), Diagnostic> {
     if (to - from).is_finite() {
         return Ok(());
     }
-    let (shown_from, shown_to) = (exact(from), exact(to));
+    let (shown_from, shown_to) = (origin.shown(from), origin.shown(to));
     let message = format!(
         "the range from t = {shown_from} to {shown_to} overflows: it is longer than 1.8e308"
     );
@@ -205,15 +220,15 @@ fn check_range(from: f64, to: f64) -> Result<(), Diagnostic> {
 }
 
 /// Returns evenly spaced times, if they are all different.
-fn even(from: f64, to: f64, points: usize) -> Result<Times, Diagnostic> {
-    check_range(from, to)?;
+fn even(from: f64, to: f64, points: usize, origin: &TimeOrigin) -> Result<Times, Diagnostic> {
+    check_range(from, to, origin)?;
     // Times are numbered up to 2⁵³, and `(to - from) * n` must not overflow.
     let times = Times::Even { from, to, points };
     if !((to - from) * points as f64).is_finite() {
         let message = format!(
             "{points} times from {} to {} overflow double precision",
-            exact(from),
-            exact(to)
+            origin.shown(from),
+            origin.shown(to)
         );
         return Err(Diagnostic::new(message).with_hint("request a shorter range, or fewer times"));
     }
@@ -227,8 +242,8 @@ fn even(from: f64, to: f64, points: usize) -> Result<Times, Diagnostic> {
     let message = format!(
         "{points} times from {} to {} are too close to be told apart in double precision, whose \
          numbers are {spacing:.1e} apart there",
-        exact(from),
-        exact(to)
+        origin.shown(from),
+        origin.shown(to)
     );
     Err(Diagnostic::new(message).with_hint(format!(
         "request fewer, for example `--points {apart:.0}`, or count the time of the data from a later \
@@ -255,24 +270,41 @@ fn ends(trajectory: &Trajectory) -> (f64, f64) {
     (trajectory.times[0], trajectory.times[trajectory.len() - 1])
 }
 
-fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Times, Diagnostic> {
+/// Returns the time of an option since the origin.
+pub(super) fn since(time: &Time, option: &str, origin: &TimeOrigin) -> Result<f64, Diagnostic> {
+    let Some(from) = origin.text() else { return Ok(time.number) };
+    origin.read(&time.digits).ok_or_else(|| {
+        let message = format!("`{option} {}` cannot be counted from {from}", time.digits);
+        Diagnostic::new(message).with_hint("write it in plain digits, like those of the data")
+    })
+}
+
+fn times(
+    options: &Predict,
+    trajectory: &Trajectory,
+    (time, origin): (&str, &TimeOrigin),
+) -> Result<Times, Diagnostic> {
     if let Some(path) = &options.at {
-        return read_times(path, time).map(Times::Listed);
+        return read_times(path, time, origin).map(Times::Listed);
     }
     let (start, end) = ends(trajectory);
-    let (from, to) = (options.from.unwrap_or(start), options.to.unwrap_or(end));
-    for (name, value) in [("--from", from), ("--to", to)] {
-        if !value.is_finite() {
-            return Err(Diagnostic::new(format!("`{name} {value}` is not a time"))
-                .with_hint(format!("give a number, for example `{name} {end}`")));
+    let given = |time: &Option<Time>, option: &str, default| match time {
+        None => Ok(default),
+        Some(time) if time.number.is_finite() => since(time, option, origin),
+        Some(Time { number, .. }) => {
+            let end = origin.shown(end);
+            Err(Diagnostic::new(format!("`{option} {number}` is not a time"))
+                .with_hint(format!("give a number, for example `{option} {end}`")))
         }
-    }
+    };
+    let from = given(&options.from, "--from", start)?;
+    let to = given(&options.to, "--to", end)?;
     match options.points {
         0 => Err(Diagnostic::new("`--points 0` prints nothing")
             .with_hint("give at least 1, for example `--points 500`")),
         1 => Ok(Times::Listed(vec![from])),
         _ if to <= from => {
-            let (from, to) = (exact(from), exact(to));
+            let (from, to) = (origin.shown(from), origin.shown(to));
             Err(Diagnostic::new(format!("`--to {to}` is not after `--from {from}`"))
                 .with_hint("give a larger `--to`, or swap the two"))
         }
@@ -280,7 +312,7 @@ fn times(options: &Predict, trajectory: &Trajectory, time: &str) -> Result<Times
             Err(Diagnostic::new(format!("`--points {points}` is too many"))
                 .with_hint("give at most 100000000"))
         }
-        points => even(from, to, points),
+        points => even(from, to, points, origin),
     }
 }
 
@@ -371,11 +403,14 @@ mod tests {
             (1.7e9, 1.7e9 + 19e-6),
             (-1e16, -1e16 + 100.0),
         ] {
-            let error = even(from, to, 500).unwrap_err();
+            let error = even(from, to, 500, &TimeOrigin::default()).unwrap_err();
             assert!(error.message.contains("too close to be told apart"), "{error}");
             let hint = error.hint.unwrap();
             let points = hint.split(['`', ' ']).find_map(|word| word.parse().ok()).unwrap();
-            assert!(even(from, to, points).is_ok(), "{from} to {to}: {hint}");
+            assert!(
+                even(from, to, points, &TimeOrigin::default()).is_ok(),
+                "{from} to {to}: {hint}"
+            );
         }
     }
 }

@@ -132,16 +132,40 @@ fn a_solve_that_fails_says_when_and_prints_nothing() {
 }
 
 #[test]
-fn data_at_times_that_doubles_would_round_are_refused_with_the_key_that_helps() {
+fn data_at_times_that_doubles_would_round_are_predicted_at_their_own_digits() {
     // Nanoseconds are rounded to 256 of them, microseconds of these seconds to quarters.
-    for (origin, step) in [(1.7e18, 1000.0), (1.7e9, 1e-6)] {
+    for (before, step) in [("1700000000", 1000), ("1700000000.", 1)] {
         let place = Place::with(&with_data("[data]\nfile = \"d.csv\"\n"));
-        let rows = (0..20).map(|n| format!("{},{},0.5\n", origin + step * f64::from(n), 1 + n % 3));
+        let width = if step == 1 { 6 } else { 9 };
+        let times: Vec<String> =
+            (1..21).map(|n| format!("{before}{:0>width$}", step * n)).collect();
+        let rows = (0..).zip(&times).map(|(n, t)| format!("{t},{},0.5\n", 1 + n % 3));
         place.write("d.csv", &format!("t,x,v\n{}", rows.collect::<String>()));
+        place.write("times.csv", &format!("t\n{}\n", times.join("\n")));
         let said = place.lawful(["train", "experiment.toml", "-q"]);
-        assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
-        assert!(said.err.contains("in double precision"), "{}", said.err);
-        assert!(said.err.contains("`time-origin = \"1700000000"), "{}", said.err);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let run = said.out.trim();
+        let column = |text: &str| -> Vec<String> {
+            let cells = text.lines().skip(1).map(|line| line.split(',').next().unwrap_or_default());
+            cells.map(|cell| cell.trim_end_matches('0').to_owned()).collect()
+        };
+        let shown: Vec<String> = times.iter().map(|t| t.trim_end_matches('0').to_owned()).collect();
+        let predicted = |more: &[&str]| {
+            let said = place.lawful(["predict", run].into_iter().chain(more.iter().copied()));
+            assert_eq!(said.code, 0, "{}", said.err);
+            column(&said.out)
+        };
+        assert_eq!(predicted(&["--at", "times.csv"]), shown);
+        let part = predicted(&["--from", &times[1], "--to", &times[3], "--points", "3"]);
+        // What is between is a share of the range, with all its digits.
+        assert_eq!((part.len(), &part[0], &part[2]), (3, &shown[1], &shown[3]));
+        let stored = place.text(&format!("{run}/data/reconstruction.csv"));
+        assert!(times.iter().all(|t| stored.contains(t.trim_end_matches('0'))), "{stored}");
+        let written = place.text(&format!("{run}/predictions-reconstruction.csv"));
+        assert!(times.iter().all(|t| written.contains(t.trim_end_matches('0'))), "{written}");
+        let said = place.lawful(["predict", run, "--from", "1700000000000000000e9"]);
+        assert_eq!(said.code, 2, "{}", said.err);
+        assert_eq!(place.lawful(["resume", run, "--iterations", "60", "-q"]).code, 0);
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `file` | required, or `simulate` | a path or a list of paths | CSV files with one row per time; paths are relative to the experiment file |
 //! | `simulate` | none | a table | instead of `file`: data simulated from equations, see [`super::simulate`] |
 //! | `time` | `"t"` | a column name | the column with the times |
-//! | `time-origin` | none | a number as text | the time from which times are counted, here and in results; subtracted before rounding: `"1700000000000000000"` |
+//! | `time-origin` | the first time, where times have more digits than double precision; else none | a number as text | the time that is subtracted from the digits of every time before it is rounded, and added to those that are printed: `"1700000000000000000"`; `t` in laws and known rates is counted from it |
 //! | `trajectory` | none | a column name | the column with the name of the trajectory; without it, each file is one trajectory |
 //! | `columns` | `{}` | column names | columns whose name in the file is not the variable's: `{ T = "Temp (°C)" }` |
 //! | `missing` | `["", "NA", "NaN"]` | a list of texts | cells that count as missing |
@@ -25,7 +25,7 @@ use super::system::System;
 use super::value::{Mark, Value};
 use crate::diagnostic::Diagnostic;
 use crate::phrases::meant;
-use crate::table::{Columns, Format, difference};
+use crate::table::{Columns, Format, TimeOrigin};
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &[
@@ -163,11 +163,10 @@ fn format<'a>(
     }
     if let Some(value) = section.take("time-origin") {
         let text = value.text("1700000000000000000")?;
-        if difference(&text.value, "0").is_none() {
+        format.origin = TimeOrigin::at(&text.value).ok_or_else(|| {
             let error = text.error(format!("`{}` is not a time in plain digits", text.value));
-            return Err(error.with_hint("write it as in the file: `\"1700000000000000000\"`"));
-        }
-        format.origin = Some(text.value);
+            error.with_hint("write it as in the file: `\"1700000000000000000\"`")
+        })?;
     }
     if let Some(value) = section.take("trajectory") {
         format.trajectory = Some(value.text("trajectory")?.value);
@@ -260,8 +259,8 @@ impl Data<'_> {
         if files {
             let Format { time, trajectory, columns, missing, separator, origin } = &self.format;
             table.insert("time".to_owned(), time.as_str().into());
-            if let Some(origin) = origin {
-                table.insert("time-origin".to_owned(), origin.as_str().into());
+            if let Some(origin) = origin.text() {
+                table.insert("time-origin".to_owned(), origin.into());
             }
             if let Some(trajectory) = trajectory {
                 table.insert("trajectory".to_owned(), trajectory.as_str().into());

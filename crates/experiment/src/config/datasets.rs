@@ -10,7 +10,7 @@ use super::value::Mark;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::RECONSTRUCTION;
 use crate::phrases::{counted, meant};
-use crate::table::{self, Variables};
+use crate::table::{self, FileError, TimeOrigin, Variables};
 
 /// The training set and the named test sets.
 pub(super) type Sets = (Dataset, Vec<(String, Dataset)>);
@@ -24,8 +24,8 @@ fn stored_path(folder: &Path, name: &str) -> PathBuf {
 pub(super) fn stored(
     folder: &Path,
     tests: &[TestSet],
-    vocabulary: &Vocabulary,
-    open: bool,
+    (vocabulary, open): (&Vocabulary, bool),
+    origin: &TimeOrigin,
 ) -> Result<Sets, Diagnostic> {
     let variables = Variables { state: vocabulary.state(), inputs: vocabulary.inputs(), open };
     let read = |name: &str| {
@@ -35,25 +35,39 @@ pub(super) fn stored(
             return Err(Diagnostic::new(format!("the run folder `{folder}` has no `{path}`"))
                 .with_hint("restore the file, or train again"));
         }
-        table::read_dataset(&path, variables)
+        table::read_dataset(&path, variables, origin)
     };
     let training = read(RECONSTRUCTION)?;
     let tests = tests.iter().map(|test| Ok((test.name.clone(), read(&test.name)?)));
     Ok((training, tests.collect::<Result<_, Diagnostic>>()?))
 }
 
-/// Reads or simulates all data and splits them into the training set and the test sets.
+/// Reads or simulates all data and splits them into the training set and the test sets. Times whose digits do not
+/// fit into a double are counted from the first of them, which becomes the origin of the format.
 pub(super) fn gather(
     folder: &Path,
-    data: &Data,
+    data: &mut Data,
     tests: &[TestSet],
     vocabulary: &Vocabulary,
     open: bool,
 ) -> Result<Sets, Diagnostic> {
+    let mut measured = Vec::new();
+    if let Origin::Files(files) = &data.origin {
+        let gather = Gather { folder, data, vocabulary, open };
+        let read = match gather.try_read(files) {
+            Err(FileError { origin: Some(origin), .. }) => {
+                data.format.origin = origin;
+                Gather { folder, data, vocabulary, open }.try_read(files)
+            }
+            read => read,
+        };
+        measured = read.map_err(|error| files.locate(error.file, error.error))?;
+    }
     let gather = Gather { folder, data, vocabulary, open };
+    let origin = &data.format.origin;
     // Only training data get noise: test sets stay clean.
     let (clean, noisy) = match &data.origin {
-        Origin::Files(files) => (gather.read(files)?, None),
+        Origin::Files(_) => (measured, None),
         Origin::Table(table) => {
             (table.read(&data.format, gather.variables(), data.interpolation)?, None)
         }
@@ -68,7 +82,7 @@ pub(super) fn gather(
     let trained = |trajectory: &&Trajectory| !held_out.contains(&trajectory.name.as_str());
     let training: Vec<Trajectory> =
         noisy.as_ref().unwrap_or(&clean).iter().filter(trained).cloned().collect();
-    let training = before(training, tests)?;
+    let training = before(training, tests, origin)?;
     let mut sets = Vec::with_capacity(tests.len());
     for test in tests {
         let trajectories = match (&test.kind, &data.origin) {
@@ -76,11 +90,12 @@ pub(super) fn gather(
             (Kind::Grid(grid), Origin::Simulation(simulate)) => simulate.on(grid)?,
             (Kind::Grid(_), _) => Vec::new(),
             (Kind::After(time), _) => {
+                let time = time.since(origin)?;
                 let trajectories = clean.iter().filter(trained);
                 let later: Vec<Trajectory> =
-                    trajectories.filter_map(|trajectory| after(trajectory, *time)).collect();
+                    trajectories.filter_map(|trajectory| after(trajectory, time)).collect();
                 if later.is_empty() {
-                    return Err(nothing_after(&clean, *time, &test.mark));
+                    return Err(nothing_after(&clean, (time, origin), &test.mark));
                 }
                 later
             }
@@ -113,9 +128,12 @@ impl Gather<'_> {
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Trajectory>, Diagnostic> {
+        self.try_read(files).map_err(|error| files.locate(error.file, error.error))
+    }
+
+    fn try_read(&self, files: &Files) -> Result<Vec<Trajectory>, FileError> {
         let paths = files.paths(self.folder);
         table::read(&paths, &self.data.format, self.variables(), self.data.interpolation)
-            .map_err(|error| files.locate(error.file, error.error))
     }
 
     fn dataset(&self, trajectories: Vec<Trajectory>) -> Result<Dataset, DataError> {
@@ -153,12 +171,17 @@ fn held_out<'t>(
 }
 
 /// Removes the rows that are held out.
-fn before(trajectories: Vec<Trajectory>, tests: &[TestSet]) -> Result<Vec<Trajectory>, Diagnostic> {
-    let cuts = tests.iter().filter_map(|test| match test.kind {
-        Kind::After(time) => Some((time, &test.mark)),
+fn before(
+    trajectories: Vec<Trajectory>,
+    tests: &[TestSet],
+    origin: &TimeOrigin,
+) -> Result<Vec<Trajectory>, Diagnostic> {
+    let cuts = tests.iter().filter_map(|test| match &test.kind {
+        Kind::After(time) => Some(time.since(origin).map(|time| (time, &test.mark))),
         _ => None,
     });
-    let Some((time, mark)) = cuts.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+    let cuts = cuts.collect::<Result<Vec<_>, _>>()?;
+    let Some((time, mark)) = cuts.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)) else {
         return Ok(trajectories);
     };
     let cut = |mut trajectory: Trajectory| {
@@ -167,8 +190,9 @@ fn before(trajectories: Vec<Trajectory>, tests: &[TestSet]) -> Result<Vec<Trajec
         if rows < 2 {
             let rows = counted(rows, "row");
             let message = format!(
-                "trajectory `{}` has {rows} up to t = {time}, too few to train on",
-                trajectory.name
+                "trajectory `{}` has {rows} up to t = {}, too few to train on",
+                trajectory.name,
+                origin.shown(time)
             );
             return Err(mark.error(message).with_hint(
                 "choose a later time, or hold the trajectory out: `trajectories = [\"…\"]`",
@@ -200,9 +224,14 @@ fn after(trajectory: &Trajectory, time: f64) -> Option<Trajectory> {
     })
 }
 
-fn nothing_after(trajectories: &[Trajectory], time: f64, mark: &Mark) -> Diagnostic {
+fn nothing_after(
+    trajectories: &[Trajectory],
+    (time, origin): (f64, &TimeOrigin),
+    mark: &Mark,
+) -> Diagnostic {
     let last = trajectories.iter().filter_map(|trajectory| trajectory.times.last().copied());
     let last = last.fold(f64::NEG_INFINITY, f64::max);
+    let (time, last) = (origin.shown(time), origin.shown(last));
     mark.error(format!("no row comes after t = {time}: the data end at {last}"))
         .with_hint("choose an earlier time")
 }

@@ -24,6 +24,7 @@ pub mod grid;
 pub mod known;
 pub mod laws;
 pub mod least_squares;
+mod moment;
 mod name;
 pub(crate) mod on_data;
 pub mod optimiser;
@@ -56,12 +57,15 @@ use crate::diagnostic::Diagnostic;
 use crate::experiment::Experiment;
 use crate::files;
 use crate::phrases::listed;
-use crate::table::Columns;
+use crate::table::{Columns, TimeOrigin};
 use complete::Table;
-use data::Origin;
+use data::{Data, Origin};
+use laws::WrittenLaw;
 use section::Section;
 use source::Source;
-use test_set::Kind;
+use system::System;
+use test_set::{Kind, TestSet};
+use value::Mark;
 
 /// Every table of an experiment file and its keys.
 pub(crate) static SECTIONS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
@@ -216,7 +220,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     let vocabulary = &system.vocabulary;
     let (laws, written_laws, law_marks) = laws::read(top.take("law"), &system)?;
     let table = if let From::Table(table) = from { Some(table) } else { None };
-    let data = data::read(top.section("data", data::KEYS)?, &system, table)?;
+    let mut data = data::read(top.section("data", data::KEYS)?, &system, table)?;
     let tests = test_set::read(top.take("test"), &data)?;
     let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
@@ -238,22 +242,18 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
         || tests.iter().any(|test| matches!(test.kind, Kind::File(_)));
     data.check_about_files(reads_files)?;
 
-    let folder = source.file().parent().unwrap_or(Path::new(""));
     let open_start = training.initial_state == Some(true);
-    let (training_set, test_sets) = match from {
-        From::Run(run) => datasets::stored(run, &tests, vocabulary, open_start)?,
-        _ => datasets::gather(folder, &data, &tests, vocabulary, open_start)?,
+    let (training_set, test_sets) = if let From::Run(run) = from {
+        datasets::stored(run, &tests, (vocabulary, open_start), &data.format.origin)?
+    } else {
+        let marks = (written_laws.as_slice(), law_marks.as_slice());
+        gathered(source, &system, (&mut data, &tests, open_start), marks, &field.known)?
     };
-    if !matches!(from, From::Run(_)) {
-        on_data::check_sizes(&training_set).map_err(|error| data.locate(error))?;
-        for (law, mark) in written_laws.iter().zip(&law_marks) {
-            for part in &law.parts {
-                on_data::check_law(part, mark, &training_set, &system.learned())?;
-            }
-        }
-    }
-    if let Some((horizon, mark)) = &system.horizon {
-        on_data::check_horizon(*horizon, mark, &training_set, !written_laws.is_empty())?;
+    let origin = data.format.origin.clone();
+    let horizon = system.horizon.as_ref().map(|horizon| horizon.since(&origin)).transpose()?;
+    if let (Some(since), Some(horizon)) = (horizon, &system.horizon) {
+        let has_laws = !written_laws.is_empty();
+        on_data::check_horizon((since, &origin), horizon.mark(), &training_set, has_laws)?;
     }
     let builder = Training::new(training_set.clone())
         .laws(laws)
@@ -267,8 +267,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
         Some(strategy) => builder.strategy(strategy),
         None => builder.auto_strategy(),
     };
-    let horizon = system.horizon.iter().map(|(horizon, _)| *horizon);
-    let builder = horizon.fold(builder, Training::horizon);
+    let builder = horizon.into_iter().fold(builder, Training::horizon);
     let builder = test_sets.iter().fold(builder, |builder, (_, set)| builder.test_times(set));
     let builder = training::complete(training, builder, &training_set)?;
     let prepared = builder.prepare().map_err(|error| {
@@ -300,10 +299,10 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     let mut complete = Table::new();
     complete.insert("name".to_owned(), name.as_str().into());
     for (key, table) in [
-        ("system", system::write(&system).into()),
+        ("system", system::write(&system, &origin).into()),
         ("law", laws::write(&written_laws).into()),
         ("data", data.write(reads_files).into()),
-        ("test", test_set::write(&tests).into()),
+        ("test", test_set::write(&tests, &origin).into()),
         ("field", field::write(&prepared.field).into()),
         ("solver", solver::write(&solvers).into()),
         ("strategy", strategy::write(&prepared.strategy, &written_laws).into()),
@@ -311,9 +310,36 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     ] {
         complete.insert(key.to_owned(), table);
     }
-    let time_column = data.format.time.clone();
-    let experiment = Experiment::new(name, prepared, test_sets, time_column);
+    let time = (data.format.time.clone(), origin);
+    let experiment = Experiment::new(name, prepared, test_sets, time);
     Ok(ExperimentFile { experiment, complete: to_text(&complete) })
+}
+
+/// Reads or simulates the data, and checks what a run folder's data were checked for.
+fn gathered(
+    source: &Source,
+    system: &System,
+    (data, tests, open): (&mut Data, &[TestSet], bool),
+    (laws, marks): (&[WrittenLaw], &[Mark]),
+    known: &[(String, String)],
+) -> Result<datasets::Sets, Diagnostic> {
+    let folder = source.file().parent().unwrap_or(Path::new(""));
+    let given = data.format.origin.clone();
+    let sets = datasets::gather(folder, data, tests, &system.vocabulary, open)?;
+    let chosen = Some(&data.format.origin).filter(|origin| **origin != given);
+    if let Some(origin) = chosen.and_then(TimeOrigin::text) {
+        for (law, mark) in laws.iter().zip(marks) {
+            moment::check_law(&law.parts, mark, origin)?;
+        }
+        moment::check_known(known, &system.vocabulary, source, origin)?;
+    }
+    on_data::check_sizes(&sets.0).map_err(|error| data.locate(error))?;
+    for (law, mark) in laws.iter().zip(marks) {
+        for part in &law.parts {
+            on_data::check_law(part, mark, &sets.0, &system.learned())?;
+        }
+    }
+    Ok(sets)
 }
 
 fn read_name(top: &mut Section) -> Result<String, Diagnostic> {

@@ -6,6 +6,7 @@ use lawful::{Dataset, Law, LawWindow, LearnedConstant, exact};
 use super::value::Mark;
 use crate::diagnostic::Diagnostic;
 use crate::phrases::counted;
+use crate::table::TimeOrigin;
 
 /// The largest size of a state whose square, and sums of such squares, do not overflow.
 const LARGEST: f64 = 1e150;
@@ -99,7 +100,7 @@ pub(super) fn check_law(
 
 /// Refuses a horizon that no law or no trajectory would notice.
 pub(super) fn check_horizon(
-    horizon: f64,
+    (horizon, origin): (f64, &TimeOrigin),
     mark: &Mark,
     dataset: &Dataset,
     has_laws: bool,
@@ -117,9 +118,9 @@ pub(super) fn check_horizon(
     }
     let error = mark.error(format!(
         "`horizon` has no effect: no trajectory of the training data ends before t = {}",
-        exact(horizon)
+        origin.shown(horizon)
     ));
-    Err(error.with_hint(format!("give {} or a later time, or leave it out", exact(last))))
+    Err(error.with_hint(format!("give {} or a later time, or leave it out", origin.shown(last))))
 }
 
 /// Refuses states whose squares overflow or vanish, and so do their errors.

@@ -19,10 +19,12 @@ use lawful::{LearnedConstant, TrainingError, Vocabulary};
 use super::complete::{self, Table};
 use super::constants::{self, Constant};
 use super::formula;
+use super::moment::Moment;
 use super::section::{Name, Section};
 use super::source::Source;
-use super::value::{FINITE, Mark, Text, Value};
+use super::value::{Mark, Text, Value};
 use crate::diagnostic::Diagnostic;
+use crate::table::TimeOrigin;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &["state", "inputs", "constants", "define", "horizon"];
@@ -38,7 +40,7 @@ pub(crate) struct System<'s> {
     moving: Vec<(String, String)>,
     pub(crate) constants: Vec<Constant<'s>>,
     /// The time up to which laws count, and its place.
-    pub(crate) horizon: Option<(f64, Mark<'s>)>,
+    pub(crate) horizon: Option<Moment<'s>>,
 }
 
 impl System<'_> {
@@ -111,7 +113,7 @@ pub(crate) fn read(mut section: Section<'_>) -> Result<System<'_>, Diagnostic> {
     let inputs = section.take("inputs").map_or(Ok(Vec::new()), names)?;
     let constants = constants::read(section.take("constants"))?;
     let horizon = match section.take("horizon") {
-        Some(value) => Some((value.number(FINITE, "20.0")?, value.mark())),
+        Some(value) => Some(value.moment("20.0")?),
         None => None,
     };
     let mut definitions = Vec::new();
@@ -204,7 +206,7 @@ fn names(value: Value<'_>) -> Result<Vec<Text<'_>>, Diagnostic> {
 }
 
 /// The section with every key.
-pub(crate) fn write(system: &System) -> Table {
+pub(crate) fn write(system: &System, origin: &TimeOrigin) -> Table {
     let System { vocabulary, constants, horizon, .. } = system;
     let constants = constants.iter().map(|constant| (constant.name.text.clone(), constant.write()));
     let mut table = complete::table([
@@ -213,8 +215,8 @@ pub(crate) fn write(system: &System) -> Table {
         ("constants", constants.collect::<Table>().into()),
         ("define", complete::named(vocabulary.definitions(), |text| text.as_str().into())),
     ]);
-    if let Some((horizon, _)) = horizon {
-        table.insert("horizon".to_owned(), (*horizon).into());
+    if let Some(horizon) = horizon {
+        table.insert("horizon".to_owned(), horizon.write(origin));
     }
     table
 }

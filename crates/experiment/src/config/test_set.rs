@@ -15,12 +15,14 @@
 use super::complete::{self, Table};
 use super::data::{self, Data, Files, Origin};
 use super::grid::{self, Grid};
+use super::moment::Moment;
 use super::name;
 use super::section::{Name, Section};
-use super::value::{FINITE, Mark, Text, Value};
+use super::value::{Mark, Text, Value};
 use crate::diagnostic::Diagnostic;
 use crate::experiment::RECONSTRUCTION;
 use crate::phrases::listed;
+use crate::table::TimeOrigin;
 
 /// The keys of this section.
 pub(crate) const KEYS: &[&str] = &["file", "grid", "after", "trajectories"];
@@ -38,7 +40,7 @@ pub(crate) struct TestSet<'s> {
 pub(crate) enum Kind<'s> {
     File(Files<'s>),
     Grid(Grid),
-    After(f64),
+    After(Moment<'s>),
     Trajectories(Vec<Text<'s>>),
 }
 
@@ -116,7 +118,7 @@ fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>
             let error = value.error(format!("`grid` needs simulated data, but these are {are}"));
             return Err(error.with_hint("give a file of measurements: `file = \"test.csv\"`"));
         }
-        ("after", _) => Kind::After(value.number(FINITE, "40.0")?),
+        ("after", _) => Kind::After(value.moment("40.0")?),
         _ => {
             let values = value.list("a list of names", "[\"a\"]")?;
             let names: Vec<Text> =
@@ -132,12 +134,12 @@ fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>
 }
 
 /// All sections with their keys.
-pub(crate) fn write(sets: &[TestSet]) -> Table {
+pub(crate) fn write(sets: &[TestSet], origin: &TimeOrigin) -> Table {
     let tables = sets.iter().map(|set| {
         let entry = match &set.kind {
             Kind::File(files) => ("file", files.write()),
             Kind::Grid(grid) => ("grid", grid.write().into()),
-            Kind::After(time) => ("after", (*time).into()),
+            Kind::After(time) => ("after", time.write(origin)),
             Kind::Trajectories(names) => {
                 ("trajectories", complete::texts(names.iter().map(|name| &name.value)))
             }

@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
 
+use super::moment::Moment;
 use super::section::{Section, join};
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, Place};
@@ -126,6 +127,19 @@ impl<'s> Value<'s> {
     pub(crate) fn number(&self, bounds: Bounds, example: &str) -> Result<f64, Diagnostic> {
         let number = as_number(&self.content).filter(|&x| x.is_finite() && (bounds.hold)(x));
         number.ok_or_else(|| self.wrong(bounds.words, example))
+    }
+
+    /// Reads a time: a finite number, or a text of its digits.
+    pub(crate) fn moment(&self, example: &str) -> Result<Moment<'s>, Diagnostic> {
+        let digits = match &self.content {
+            DeValue::String(text) => text.trim().to_owned(),
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            _ => self.number(FINITE, example)?.to_string(),
+        };
+        let number = digits.parse().ok().filter(|number: &f64| number.is_finite());
+        let number = number.ok_or_else(|| self.wrong(FINITE.words, example))?;
+        Ok(Moment { number, digits, mark: self.mark() })
     }
 
     /// Reads a whole number in this range; `1e4` is one, too.

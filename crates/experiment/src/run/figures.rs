@@ -84,7 +84,7 @@ pub fn curves_of(
     }
     CurvesFigure {
         title: format!("{}: {name}", experiment.name),
-        time: "t".to_owned(),
+        time: experiment.time_axis(),
         states: experiment.state().to_vec(),
         measured: measured_of(experiment, dataset),
         predictions: vec![predicted(model, "predicted", Line::Solid, dataset)],
@@ -174,7 +174,7 @@ pub fn residuals_of(experiment: &Experiment, name: &str, score: &Score) -> Resid
     });
     ResidualsFigure {
         title: format!("{}: residuals, {name}", experiment.name),
-        time: "t".to_owned(),
+        time: experiment.time_axis(),
         laws: laws.collect(),
     }
 }

@@ -87,7 +87,7 @@ impl RunFolder {
         files::create_folder(&self.path.join("figures"))?;
         files::write(&self.config(), complete.as_bytes())?;
         for (name, dataset) in experiment.sets() {
-            table::write_dataset(dataset, &self.data(name))?;
+            table::write_dataset(dataset, &experiment.time_origin, &self.data(name))?;
         }
         Log::create(&self.log(), &experiment.law_names())?;
         Manifest::new(file).write(&self.manifest())

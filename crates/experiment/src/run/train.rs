@@ -254,7 +254,8 @@ fn write_predictions(
     for ((name, dataset), set) in experiment.sets().zip(&scores.sets) {
         let path = folder.predictions(name);
         if let Ok(score) = &set.score {
-            files::write(&path, predict::csv_text(dataset, &score.predicted).as_bytes())?;
+            let text = predict::csv_text(dataset, &experiment.time_origin, &score.predicted);
+            files::write(&path, text.as_bytes())?;
         } else if path.exists() {
             // Those of an earlier model.
             files::remove(&path)?;

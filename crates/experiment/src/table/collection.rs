@@ -7,6 +7,7 @@ use lawful::{Interpolation, Trajectory, exact, fill};
 use super::cell::{self, CellError};
 use super::decimal::difference;
 use super::header::Layout;
+use super::origin::TimeOrigin;
 use super::place::{Sheet, Start};
 use super::{FileError, Variables};
 use crate::diagnostic::Diagnostic;
@@ -28,8 +29,7 @@ struct Growing {
     scored_from: usize,
     first: Row,
     last: Row,
-    /// The texts of the times of these rows.
-    first_time: String,
+    /// The text of the time of the last row.
     last_time: String,
 }
 
@@ -40,11 +40,22 @@ pub(super) struct Collection<'a> {
     trajectories: Vec<Growing>,
     /// Position of each trajectory by its name.
     positions: HashMap<String, usize>,
+    /// The text of the first time of all.
+    first_time: Option<String>,
+    /// The origin that would keep the distances of times, if they were lost.
+    pub(super) needed: Option<TimeOrigin>,
 }
 
 impl<'a> Collection<'a> {
     pub(super) fn new(variables: Variables<'a>) -> Self {
-        Self { variables, files: Vec::new(), trajectories: Vec::new(), positions: HashMap::new() }
+        Self {
+            variables,
+            files: Vec::new(),
+            trajectories: Vec::new(),
+            positions: HashMap::new(),
+            first_time: None,
+            needed: None,
+        }
     }
 
     /// Starts the next file; `name` is that of its trajectory if no column has the names.
@@ -56,7 +67,7 @@ impl<'a> Collection<'a> {
     pub(super) fn read(
         &mut self,
         missing: &[String],
-        origin: Option<&str>,
+        origin: &TimeOrigin,
     ) -> Result<(), Diagnostic> {
         let files = std::mem::take(&mut self.files);
         let result = self.read_rows(&files, missing, origin);
@@ -68,7 +79,7 @@ impl<'a> Collection<'a> {
         &mut self,
         files: &[(Sheet, Layout, String)],
         missing: &[String],
-        origin: Option<&str>,
+        origin: &TimeOrigin,
     ) -> Result<(), Diagnostic> {
         let Some((sheet, layout, only)) = files.last() else { return Ok(()) };
         let mut reader = sheet.reader();
@@ -116,15 +127,16 @@ impl<'a> Collection<'a> {
         let growing = &mut self.trajectories[position];
         if let Some(&before) = growing.times.last() {
             if let Some(lost) = reading.lost_digits(*time, growing, t, before) {
+                if reading.origin.text().is_none() {
+                    self.needed = self.first_time.as_deref().and_then(TimeOrigin::at);
+                }
                 return Err(lost);
             }
             if t <= before {
                 return Err(not_after(files, growing, row, t, before));
             }
         }
-        if growing.times.is_empty() {
-            growing.first_time.push_str(&reading.record[*time]);
-        }
+        self.first_time.get_or_insert_with(|| reading.record[*time].to_owned());
         growing.last_time.clear();
         growing.last_time.push_str(&reading.record[*time]);
         let initial = growing.times.is_empty();
@@ -174,7 +186,6 @@ impl<'a> Collection<'a> {
             scored_from: 0,
             first: row,
             last: row,
-            first_time: String::new(),
             last_time: String::new(),
         });
         let position = self.trajectories.len() - 1;
@@ -192,7 +203,7 @@ impl<'a> Collection<'a> {
             let mut trajectory =
                 Trajectory { name, times, states: states.into(), inputs, scored_from };
             let (sheet, layout, _) = &files[first.file];
-            let within = |error: Diagnostic| FileError { file: first.file, error };
+            let within = |error| FileError { file: first.file, error, origin: None };
             if trajectory.len() < 2 {
                 let message = format!("trajectory `{}` has only one row", trajectory.name);
                 let error = sheet.row_error(first.start, message);
@@ -226,7 +237,7 @@ struct Reading<'a> {
     row: Start,
     record: &'a csv::StringRecord,
     missing: &'a [String],
-    origin: Option<&'a str>,
+    origin: &'a TimeOrigin,
 }
 
 /// Two times that are fewer doubles apart than this are compared as they are written.
@@ -236,10 +247,12 @@ impl Reading<'_> {
     /// Returns the time, counted from the origin if there is one.
     fn time(&self, column: usize) -> Result<Option<f64>, Diagnostic> {
         let t = self.number(column, || "the time".to_owned())?;
-        let (Some(_), Some(origin)) = (t, self.origin) else { return Ok(t) };
-        let since = difference(&self.record[column], origin).ok_or_else(|| {
-            let message = format!("this time cannot be counted from `time-origin`, `{origin}`");
-            self.error(column, message).with_hint("leave `time-origin` out, or write fewer digits")
+        let (Some(_), Some(origin)) = (t, self.origin.text()) else { return Ok(t) };
+        let since = self.origin.read(&self.record[column]).ok_or_else(|| {
+            let message = format!("this time cannot be counted from `{origin}`");
+            self.error(column, message).with_hint(
+                "write it in plain digits, and fewer of them: at most 38 with those of the origin",
+            )
         })?;
         Ok(Some(since))
     }
@@ -256,10 +269,7 @@ impl Reading<'_> {
         let largest = t.abs().max(before.abs());
         let spacing = largest - largest.next_down();
         // What this program has written is rounded already.
-        if (t - before).abs() > CLOSE * spacing
-            || self.origin.is_some()
-            || self.layout.scored.is_some()
-        {
+        if (t - before).abs() > CLOSE * spacing || self.layout.scored.is_some() {
             return None;
         }
         let apart = difference(&self.record[column], &growing.last_time)?;
@@ -273,11 +283,16 @@ impl Reading<'_> {
             exact(apart),
             exact(t - before)
         );
-        let hint = format!(
-            "count times from the first one: `time-origin = {:?}` in [data]; then times everywhere, also \
-             in laws and results, are counted from there",
-            growing.first_time.trim()
-        );
+        let hint = match self.origin.text() {
+            None => format!(
+                "count times from there: `time-origin = {:?}` in [data]",
+                growing.last_time.trim()
+            ),
+            Some(origin) => format!(
+                "times are counted from {origin}, which is too far away: count those of each trajectory \
+                 from its own start"
+            ),
+        };
         Some(self.error(column, message).with_hint(hint))
     }
 

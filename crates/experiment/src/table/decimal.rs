@@ -1,4 +1,4 @@
-//! Decimal numbers as they are written, subtracted before they are rounded.
+//! Decimal numbers as they are written, subtracted before they are rounded, and added without rounding.
 
 /// A number with finitely many decimal digits: `units · 10^(−scale)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,18 @@ impl Decimal {
     }
 }
 
+impl std::fmt::Display for Decimal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let scale = usize::try_from(self.scale).unwrap_or(usize::MAX);
+        let sign = if self.units < 0 { "-" } else { "" };
+        let digits = format!("{:0>1$}", self.units.unsigned_abs(), scale.saturating_add(1));
+        let (whole, fraction) = digits.split_at(digits.len() - scale);
+        let fraction = fraction.trim_end_matches('0');
+        let point = if fraction.is_empty() { "" } else { "." };
+        write!(out, "{sign}{whole}{point}{fraction}")
+    }
+}
+
 fn times_ten_to(units: i128, power: u32) -> Option<i128> {
     units.checked_mul(10_i128.checked_pow(power)?)
 }
@@ -43,6 +55,14 @@ pub(crate) fn difference(later: &str, earlier: &str) -> Option<f64> {
     let scale = later.scale.max(earlier.scale);
     let units = later.at(scale)?.checked_sub(earlier.at(scale)?)?;
     format!("{units}e-{scale}").parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Returns `a + b`, two numbers as text, with all digits; `None` as for [`difference`].
+pub(super) fn sum(a: &str, b: &str) -> Option<String> {
+    let (a, b) = (Decimal::parse(a.trim())?, Decimal::parse(b.trim())?);
+    let scale = a.scale.max(b.scale);
+    let units = a.at(scale)?.checked_add(b.at(scale)?)?;
+    Some(Decimal { units, scale }.to_string())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod collection;
 mod decimal;
 mod header;
 mod memory;
+mod origin;
 mod place;
 mod stored;
 
@@ -16,8 +17,8 @@ use std::path::PathBuf;
 
 use lawful::{Interpolation, Trajectory};
 
-pub(crate) use decimal::difference;
 pub use memory::{Cells, Columns, Grouped};
+pub use origin::TimeOrigin;
 pub use stored::{read_dataset, write_dataset};
 
 use crate::diagnostic::Diagnostic;
@@ -39,8 +40,8 @@ pub struct Format {
     pub missing: Vec<String>,
     /// The separator between cells.
     pub separator: u8,
-    /// The time, as text, from which times are counted; it is subtracted before they are rounded.
-    pub origin: Option<String>,
+    /// The time from which times are counted; it is subtracted before they are rounded.
+    pub origin: TimeOrigin,
 }
 
 impl Default for Format {
@@ -51,7 +52,7 @@ impl Default for Format {
             columns: Vec::new(),
             missing: ["", "NA", "NaN"].map(str::to_owned).to_vec(),
             separator: b',',
-            origin: None,
+            origin: TimeOrigin::default(),
         }
     }
 }
@@ -74,6 +75,9 @@ pub struct FileError {
     pub file: usize,
     /// The error.
     pub error: Diagnostic,
+    /// The time from which times have to be counted so that rounding does not change their distances; that is
+    /// the error.
+    pub origin: Option<TimeOrigin>,
 }
 
 /// Reads one file or several.
@@ -88,12 +92,13 @@ pub fn read(
     let names = names_of(paths);
     let mut collection = Collection::new(variables);
     for (file, (path, name)) in paths.iter().zip(names).enumerate() {
-        let within = |error| FileError { file, error };
+        let within = |error| FileError { file, error, origin: None };
         let text = files::read_text(path).map_err(within)?;
         let sheet = Sheet::new(path, text, format.separator);
         let layout = Layout::find(&sheet, format, variables).map_err(within)?;
         collection.begin(sheet, layout, name);
-        collection.read(&format.missing, format.origin.as_deref()).map_err(within)?;
+        let read = collection.read(&format.missing, &format.origin);
+        read.map_err(|error| FileError { origin: collection.needed.take(), ..within(error) })?;
     }
     collection.finish(interpolation)
 }

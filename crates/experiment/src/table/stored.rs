@@ -16,10 +16,10 @@ use std::path::Path;
 
 use lawful::{Dataset, Interpolation};
 
-use super::Variables;
 use super::collection::Collection;
 use super::header::{Header, Layout};
 use super::place::Sheet;
+use super::{TimeOrigin, Variables};
 use crate::diagnostic::Diagnostic;
 use crate::files;
 
@@ -30,8 +30,12 @@ fn columns(variables: Variables) -> Vec<String> {
     names.chain(variables.inputs.iter().cloned()).chain(["scored".to_owned()]).collect()
 }
 
-/// Writes data in the form above.
-pub fn write_dataset(dataset: &Dataset, path: &Path) -> Result<(), Diagnostic> {
+/// Writes data in the form above, with the digits of times that are counted from an origin.
+pub fn write_dataset(
+    dataset: &Dataset,
+    origin: &TimeOrigin,
+    path: &Path,
+) -> Result<(), Diagnostic> {
     let variables = Variables { state: dataset.state(), inputs: dataset.inputs(), open: true };
     let (states, inputs) = (variables.state.len(), variables.inputs.len());
     let mut names = HashSet::new();
@@ -46,9 +50,13 @@ pub fn write_dataset(dataset: &Dataset, path: &Path) -> Result<(), Diagnostic> {
         for trajectory in dataset.trajectories() {
             for (n, &t) in trajectory.times.iter().enumerate() {
                 writer.write_field(&trajectory.name)?;
+                match origin.text() {
+                    Some(_) => writer.write_field(origin.shown(t))?,
+                    None => writer.write_field(format!("{t:?}"))?,
+                }
                 let row = trajectory.states[n * states..][..states].iter();
                 let row = row.chain(&trajectory.inputs[n * inputs..][..inputs]);
-                for x in std::iter::once(&t).chain(row) {
+                for x in row {
                     cell.clear();
                     if !x.is_nan() {
                         write!(cell, "{x:?}").expect("memory can be written");
@@ -64,7 +72,11 @@ pub fn write_dataset(dataset: &Dataset, path: &Path) -> Result<(), Diagnostic> {
 }
 
 /// Reads data in the form above.
-pub fn read_dataset(path: &Path, variables: Variables) -> Result<Dataset, Diagnostic> {
+pub fn read_dataset(
+    path: &Path,
+    variables: Variables,
+    origin: &TimeOrigin,
+) -> Result<Dataset, Diagnostic> {
     let sheet = Sheet::new(path, files::read_text(path)?, b',');
     let header = Header::read(&sheet)?;
     let needed = columns(variables);
@@ -87,7 +99,7 @@ pub fn read_dataset(path: &Path, variables: Variables) -> Result<Dataset, Diagno
     };
     let mut collection = Collection::new(variables);
     collection.begin(sheet, layout, String::new());
-    collection.read(&[String::new()], None)?;
+    collection.read(&[String::new()], origin)?;
     let trajectories = collection.finish(Interpolation::default()).map_err(|error| error.error)?;
     let make = if variables.open { Dataset::with_open_starts } else { Dataset::new };
     make(variables.state.to_vec(), variables.inputs.to_vec(), trajectories)

@@ -68,7 +68,7 @@ pub fn score_sets(experiment: &Experiment, model: &Model, substeps: usize) -> Sc
         })
         .collect();
     let training = &experiment.training;
-    let trained = model.score_by(&training.data, finer(training.solver, substeps));
+    let trained = model.fit_by(&training.data, finer(training.solver, substeps));
     let discretisation = match (&sets[0].score, trained) {
         (Ok(predicted), Ok(trained)) => Some(Discretisation {
             difference: difference(&predicted.predicted, &trained.predicted),
@@ -109,8 +109,12 @@ pub(crate) fn scored_range(dataset: &Dataset) -> (f64, f64) {
 /// Mean squared difference of two predictions at the same times.
 fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     let (a, b) = (a.iter().flatten(), b.iter().flatten());
-    let squares: Vec<f64> = a.zip(b).map(|(a, b)| (a - b).powi(2)).collect();
-    squares.iter().sum::<f64>() / squares.len() as f64
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for (a, b) in a.zip(b) {
+        sum += (a - b).powi(2);
+        count += 1;
+    }
+    sum / count as f64
 }
 
 impl Scores {

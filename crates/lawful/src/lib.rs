@@ -91,7 +91,7 @@ pub use lawful_ode::{
     Solver, Tableau, VectorField,
 };
 pub use model::{
-    Archive, ConstantEstimate, Draw, Estimates, FORMAT, Interval, IntervalError, IntervalKind,
+    Archive, ConstantEstimate, Draw, Estimates, FORMAT, Fit, Interval, IntervalError, IntervalKind,
     IntervalScore, Intervals, LAW_TOLERANCE, LawDescription, LawDraws, LawPlace, LawReport,
     LawScore, LawStatus, LawVerdict, Measured, Model, ModelDescription, ModelError, OffLaw,
     PredictError, Score, SolverDescription, Subjects, TrainedStart, Unsolved, law_sizes,

@@ -34,7 +34,7 @@ pub use draw::Draw;
 pub use estimates::{ConstantEstimate, Estimates};
 pub use interval::{Interval, IntervalError, IntervalKind, Intervals};
 pub use interval_score::{IntervalScore, LawDraws};
-pub use score::{LawScore, Score};
+pub use score::{Fit, LawScore, Score};
 pub use size::law_sizes;
 pub use starts::OffLaw;
 pub use subjects::Subjects;
@@ -413,6 +413,19 @@ impl Model {
     pub fn score_by(&self, data: &Dataset, solver: Solver) -> Result<Score, Failure> {
         let mut objective = self.objective(data, solver)?;
         score::score(&mut objective, self.parameters(), &self.count_above(data))
+    }
+
+    /// Returns the fit to some data by another solver: what [`score_by`](Self::score_by) says of it, without the
+    /// laws.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    ///
+    /// # Panics
+    /// If the data have other variables than the model.
+    pub fn fit_by(&self, data: &Dataset, solver: Solver) -> Result<Fit, Failure> {
+        let mut objective = self.objective(data, solver)?;
+        score::fit(&mut objective, self.parameters())
     }
 
     /// Returns, for each law, the violation above which a step of some data counts as violated.

@@ -34,6 +34,15 @@ pub struct Score {
     pub residuals: Vec<Vec<(Vec<f64>, Vec<f64>)>>,
 }
 
+/// The fit of a model to some data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// As in [`Score::mse`].
+    pub mse: f64,
+    /// As in [`Score::predicted`].
+    pub predicted: Vec<Vec<f64>>,
+}
+
 /// Scores θ on the data of an objective, in the data's own units. A violation counts for
 /// [`LawScore::share`] if it is above that of its law in `count_above`.
 pub(super) fn score(
@@ -61,11 +70,9 @@ pub(super) fn score(
         }
         residuals.push(parts);
     }
-    let dataset = &problem.dataset;
-    let predicted: Vec<Vec<f64>> =
-        (0..dataset.trajectories().len()).map(|n| objective.predicted(n).to_vec()).collect();
+    let Fit { mse, predicted } = fit_of(objective);
     Ok(Score {
-        mse: mean_squared_error(dataset, &predicted),
+        mse,
         // Without laws the sum is −0.
         violation: laws.iter().map(|law| law.mean).sum::<f64>() + 0.0,
         violation_max: laws.iter().map(|law| law.max).fold(0.0, larger),
@@ -73,6 +80,20 @@ pub(super) fn score(
         predicted,
         residuals,
     })
+}
+
+/// Returns the fit of θ to the data of an objective.
+pub(super) fn fit(objective: &mut Objective, theta: &[f64]) -> Result<Fit, Failure> {
+    objective.observe(theta)?;
+    Ok(fit_of(objective))
+}
+
+/// Returns the fit of the last evaluation.
+fn fit_of(objective: &Objective) -> Fit {
+    let dataset = &objective.problem().dataset;
+    let predicted: Vec<Vec<f64>> =
+        (0..dataset.trajectories().len()).map(|n| objective.predicted(n).to_vec()).collect();
+    Fit { mse: mean_squared_error(dataset, &predicted), predicted }
 }
 
 /// Returns the larger of two numbers, or NaN if one is NaN (unlike `max`).

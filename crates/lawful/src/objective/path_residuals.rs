@@ -56,7 +56,7 @@ impl PathResiduals {
     pub(crate) fn new(mut objective: Objective, centre: Vec<f64>) -> Self {
         objective.flow.separate();
         objective.flow.select(&objective.problem, &objective.segments, &objective.starts);
-        let cells = objective.misfit.cells();
+        let cells = objective.misfit.cells(&objective.problem.dataset);
         let view = objective.misfit.view();
         let points = view.laws.iter().flat_map(|rows| {
             let relation = rows.relation;

@@ -265,13 +265,11 @@ impl Difference {
     fn between(data: &Dataset, by_training: &Measured, by_prediction: &Measured) -> Self {
         let (a, b) = (&by_training.predicted, &by_prediction.predicted);
         let scaled = scaled_mean_square(data, a, b);
-        let all = |paths: &[Vec<f64>]| paths.iter().flatten().copied().collect::<Vec<f64>>();
-        let (a, b) = (all(a), all(b));
         let measured = data.trajectories().iter().flat_map(|t| t.states.iter().copied());
-        let errors = a.iter().zip(measured).map(|(a, measured)| a - measured);
+        let errors = a.iter().flatten().zip(measured).map(|(a, measured)| a - measured);
         // In the data's own units too, in which errors are reported.
         let fit = mean_square(errors.filter(|error| !error.is_nan()));
-        let raw = mean_square(a.iter().zip(&b).map(|(a, b)| a - b));
+        let raw = mean_square(a.iter().flatten().zip(b.iter().flatten()).map(|(a, b)| a - b));
         let matters = scaled > STEP_LEAST && (scaled > by_training.error || raw > fit);
         Self { scaled, matters }
     }

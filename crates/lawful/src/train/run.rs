@@ -47,12 +47,16 @@ impl Prepared {
                 trainer = trainer.continuing(&state);
             }
             let mut outcome = if let Some(settings) = plan.phase().least_squares {
+                drop(trainer);
                 self.search(plan.phase(), settings, progress.take(), observer)
             } else {
                 if let Some(progress) = progress.take() {
                     trainer = trainer.from_checkpoint(progress).expect("progress of this training");
                 }
-                trainer.run(observer)
+                // What judges and fixes the model has paths of its own: with many rows, both take gigabytes.
+                let outcome = trainer.run(observer);
+                drop(trainer);
+                outcome
             };
             if outcome.stop == StopReason::Interrupted {
                 return Run { outcome, plan, layout, earlier: false };

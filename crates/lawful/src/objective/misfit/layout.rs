@@ -3,6 +3,7 @@
 use lawful_law::{Enforcement, Law, Relation, Workspace};
 use lawful_ode::VectorField;
 
+use super::cells::Cells;
 use super::layer::{Layer, SegmentPoints};
 use super::learned::Learned;
 use super::rates::Rates;
@@ -62,7 +63,7 @@ impl Misfit {
         self.lay_out_points(problem, segments, starts);
         self.lay_out_joints(segments, starts, problem.dataset.state().len());
         self.terms.clear();
-        self.terms.resize(self.cells.len(), 0.0);
+        self.terms.resize(Cells::count(&self.cells), 0.0);
         self.laws.clear();
         self.points.clear();
         for (law, &layer) in problem.laws.iter().zip(&self.layer_of) {
@@ -123,8 +124,11 @@ impl Misfit {
             for row in first + unscored + measured..end {
                 let values = &trajectory.states[row * d..][..d];
                 let at = (start + lead + self.places[row - first]) * d;
-                let known = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
-                self.cells.extend(known.map(|(variable, &value)| (at + variable, value)));
+                for (variable, _) in values.iter().enumerate().filter(|(_, value)| !value.is_nan())
+                {
+                    let place = (segment.trajectory, row * d + variable);
+                    Cells::push(&mut self.cells, at + variable, place);
+                }
             }
             all.times.extend_from_slice(&self.merged);
             all.states.resize(all.times.len() * d, 0.0);

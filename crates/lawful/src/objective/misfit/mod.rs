@@ -3,6 +3,7 @@
 //! A [`Misfit`] is laid out once for a set of segments (`layout.rs`) and then measured on solved paths only,
 //! so that no law is evaluated on the data by accident.
 
+mod cells;
 mod layer;
 mod layout;
 mod learned;
@@ -15,7 +16,8 @@ use super::initial_states::InitialStates;
 use super::path_residuals::Cell;
 use super::points::CountsAt;
 use crate::strategy::{LawRows, MisfitView, Slopes};
-use crate::{Failure, LearnedConstant, Problem, Segment};
+use crate::{Dataset, Failure, LearnedConstant, Problem, Segment};
+use cells::Cells;
 use layer::Layer;
 use learned::Learned;
 use rates::Rates;
@@ -35,8 +37,8 @@ pub struct Misfit {
     /// Scratch: the times of a segment's points, and the place of each row in them.
     merged: Vec<f64>,
     places: Vec<usize>,
-    /// The measured cells: index in the states of the first layer, and measured value.
-    cells: Vec<(usize, f64)>,
+    /// The measured cells, of each of which there is a term of the loss.
+    cells: Vec<Cells>,
     terms: Vec<f64>,
     laws: Vec<LawRows>,
     /// Indices of the penalised laws, and their rows.
@@ -75,7 +77,7 @@ impl Misfit {
         (starts, z): (&InitialStates, &[f64]),
         theta: &[f64],
     ) {
-        let Problem { laws, loss, units, constants, .. } = problem;
+        let Problem { dataset, laws, loss, units, constants, .. } = problem;
         let d = units.state.len();
         let (all, others) = self.layers.split_first_mut().expect("the layer of all points");
         for (n, segment) in all.segments.iter().enumerate() {
@@ -87,12 +89,19 @@ impl Misfit {
             }
         }
         self.loss = 0.0;
-        for (term, &(at, measured)) in self.terms.iter_mut().zip(&self.cells) {
-            let error = all.states[at] - measured;
-            *term = loss.term(error / units.state[at % d]);
-            self.loss += loss.term(error);
+        let mut terms = self.terms.iter_mut();
+        for cells in &self.cells {
+            let (predicted, measured) = (&all.states[cells.range()], cells.measured(dataset));
+            let mut variable = cells.at % d;
+            // The terms last: only the end of the cells ends a run.
+            for ((predicted, measured), term) in predicted.iter().zip(measured).zip(&mut terms) {
+                let error = predicted - measured;
+                *term = loss.term(error / units.state[variable]);
+                self.loss += loss.term(error);
+                variable = if variable + 1 == d { 0 } else { variable + 1 };
+            }
         }
-        self.loss /= self.cells.len().max(1) as f64;
+        self.loss /= self.terms.len().max(1) as f64;
         for (jumps, &(a, b)) in self.jumps.chunks_exact_mut(d).zip(&self.joints) {
             for (i, jump) in jumps.iter_mut().enumerate() {
                 *jump = (all.states[a * d + i] - all.states[b * d + i]) / units.state[i];
@@ -222,20 +231,22 @@ impl Misfit {
     }
 
     /// Returns the measured cells, each with its place among the predicted values of its segment.
-    pub(super) fn cells(&self) -> Vec<Cell> {
+    pub(super) fn cells(&self, dataset: &Dataset) -> Vec<Cell> {
         let all = &self.layers[0];
         let d = all.states.len() / all.times.len().max(1);
-        let (mut cells, mut found) = (Vec::with_capacity(self.cells.len()), 0);
-        for (segment, own) in all.segments.iter().enumerate() {
-            let first = (own.points.start + own.lead) * d;
-            while let Some(&(at, measured)) = self.cells.get(found)
-                && at < own.points.end * d
-            {
-                cells.push(Cell { segment, place: at - first, measured });
-                found += 1;
+        let mut found = Vec::with_capacity(self.terms.len());
+        let mut segment = 0;
+        for cells in &self.cells {
+            for (at, &measured) in cells.range().zip(cells.measured(dataset)) {
+                while at >= all.segments[segment].points.end * d {
+                    segment += 1;
+                }
+                let own = &all.segments[segment];
+                let place = at - (own.points.start + own.lead) * d;
+                found.push(Cell { segment, place, measured });
             }
         }
-        cells
+        found
     }
 
     /// Returns the fit `l(θ)` in the data's own units.
@@ -280,14 +291,21 @@ impl Misfit {
         problem: &Problem,
         (starts, z_bar): (&InitialStates, &mut [f64]),
     ) {
-        let Problem { laws, loss, units, .. } = problem;
+        let Problem { dataset, laws, loss, units, .. } = problem;
         let d = units.state.len();
         self.learned.reset();
         self.layers.iter_mut().for_each(Layer::reset_bars);
         let Layer { states, state_bar, .. } = &mut self.layers[0];
-        for (slope, &(at, measured)) in slopes.terms.iter().zip(&self.cells) {
-            let unit = units.state[at % d];
-            state_bar[at] += slope * loss.slope((states[at] - measured) / unit) / unit;
+        let mut terms = slopes.terms.iter();
+        for cells in &self.cells {
+            let (predicted, measured) = (&states[cells.range()], cells.measured(dataset));
+            let (bars, mut variable) = (&mut state_bar[cells.range()], cells.at % d);
+            let pairs = bars.iter_mut().zip(predicted).zip(measured);
+            for (((bar, predicted), measured), slope) in pairs.zip(&mut terms) {
+                let unit = units.state[variable];
+                *bar += slope * loss.slope((predicted - measured) / unit) / unit;
+                variable = if variable + 1 == d { 0 } else { variable + 1 };
+            }
         }
         for (n, bar) in of_continuity.residuals.iter().enumerate() {
             let ((a, b), i) = (self.joints[n / d], n % d);

@@ -31,7 +31,7 @@ struct Base {
 
 pub(crate) fn run(options: &Options) -> Result<bool, Diagnostic> {
     let failed = |error: io::Error| Diagnostic::new(format!("cannot damage: {error}"));
-    let folder = tempfile::tempdir().map_err(failed)?;
+    let folder = disk::temporary().map_err(failed)?;
     let program = Program::new(options, folder.path())?;
     let begun = Instant::now();
     let bases = bases(&program).map_err(failed)?;
@@ -43,6 +43,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, Diagnostic> {
         disk::copy(&base.folder, &here).map_err(failed)?;
         let (file, way) = damage(&here.join("run"), &mut random).map_err(failed)?;
         damages += 1;
+        if damages.is_multiple_of(options.every.max(1)) {
+            say(&format!("{damages} damages so far: {refused} refused, {found} wrong"));
+        }
         let program = program.within(&here);
         let said = program.run(&base.command).map_err(failed)?;
         refused += u64::from(said.code == Some(2));

@@ -37,7 +37,7 @@ const TIMED: [&str; 4] = ["timings.csv", "report.html", "tables.md", "experiment
 
 pub(crate) fn run(options: &Options) -> Result<bool, Diagnostic> {
     let failed = |error: io::Error| Diagnostic::new(format!("cannot kill: {error}"));
-    let folder = tempfile::tempdir().map_err(failed)?;
+    let folder = disk::temporary().map_err(failed)?;
     let program = Program::new(options, folder.path())?;
     let begun = Instant::now();
     let scenarios = scenarios(&program).map_err(failed)?;
@@ -51,6 +51,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, Diagnostic> {
         disk::copy(&scenario.base, &here).map_err(failed)?;
         let (own, wrong) = round(&program.within(&here), scenario, &mut random).map_err(failed)?;
         rounds += 1;
+        if (kills + own) / options.every.max(1) > kills / options.every.max(1) {
+            say(&format!("{} kills so far: {found} wrong", kills + own));
+        }
         kills += own;
         of[which] += own;
         if let Some(wrong) = wrong {

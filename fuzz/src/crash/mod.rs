@@ -24,6 +24,9 @@ pub(crate) struct Options {
     /// Seed of the moments and damages
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Print a line after every so many kills or damages
+    #[arg(long, default_value_t = 250)]
+    every: u64,
     /// Where what was found is kept
     #[arg(long, default_value = "target/crash-found")]
     found: PathBuf,

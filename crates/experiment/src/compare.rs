@@ -84,6 +84,8 @@ pub struct Line {
     pub largest: Option<f64>,
     /// Seconds spent in training.
     pub seconds: f64,
+    /// The name of the run's folder, in `runs`.
+    pub run: String,
 }
 
 /// The result of a comparison.
@@ -300,6 +302,8 @@ fn score(entry: &Entry, finished: &FinishedRun) -> Result<(Vec<Line>, LawReport)
     let run = LoadedRun::open(finished.folder.path(), None)?;
     let scores = score_sets(&run.experiment, &run.model, run.manifest.substeps);
     let largest = largest_violation(&scores.report, &entry.false_laws);
+    let run = finished.folder.path().file_name();
+    let run = run.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let line = |set: &SetScore| {
         let score = set.score.as_ref().ok();
         Line {
@@ -312,6 +316,7 @@ fn score(entry: &Entry, finished: &FinishedRun) -> Result<(Vec<Line>, LawReport)
             evaluations: finished.manifest.done + 1,
             largest,
             seconds: finished.manifest.seconds,
+            run: run.clone(),
         }
     };
     Ok((scores.sets.iter().map(line).collect(), scores.report))
@@ -332,7 +337,7 @@ fn largest_violation(report: &LawReport, false_laws: &[FalseLaw]) -> Option<f64>
 fn csv(lines: &[Line], axes: &[String]) -> String {
     let mut csv = CsvWriter::new();
     let axes = axes.iter().map(String::as_str);
-    let scores = ["seed", "set", "mse", "violation", "evaluations"];
+    let scores = ["seed", "set", "mse", "violation", "largest_violation", "evaluations", "run"];
     csv.row(["experiment"].into_iter().chain(axes).chain(scores));
     let number = |value: Option<f64>| value.map_or(String::new(), exact);
     for line in lines {
@@ -344,7 +349,9 @@ fn csv(lines: &[Line], axes: &[String]) -> String {
         csv.cell(&line.set);
         csv.cell(number(line.mse));
         csv.cell(number(line.violation));
+        csv.cell(number(line.largest));
         csv.cell(line.evaluations.to_string());
+        csv.cell(&line.run);
         csv.end_row();
     }
     csv.into_text()

@@ -184,6 +184,9 @@ fn write_training(out: &mut String, experiment: &Experiment) -> std::fmt::Result
         write!(out, " – {}, {parameters}", shape.outputs)?;
         writeln!(out, ", {} precision", field.precision.name())?;
     }
+    for (variable, coordinates) in &field.coordinates {
+        writeln!(out, "            sees `{variable}` in {} coordinates", coordinates.name())?;
+    }
     if field.effects > 0 {
         let effects = counted(field.effects, "number");
         writeln!(out, "effects     {effects} of each trajectory, among the inputs of the network")?;

@@ -74,13 +74,13 @@ pub use data::{
     Sampler, Segment, Simulation, Table, Trajectory, fill, noise, scaling, units,
 };
 pub use field::{
-    BoundDescription, ConservingDescription, ConservingField, Constant, Coordinate, Coverage,
-    Direction, FieldDescription, FieldError, FieldPart, FlowDescription, FormulaField, Guaranteed,
-    GuaranteedLaws, HybridField, Initialise, KnownDescription, KnownRates, LearnedConstant,
-    LinearDescription, LinearField, LinearForm, LinearTask, LogRange, MOST_EFFECTS,
-    NetworkDescription, NotLinear, NotSmooth, SmoothDescription, SmoothField, SmoothLaw,
-    SmoothLaws, StateDescription, StateOff, SumDescription, SumForm, WrongLinear, dissipation,
-    extend_rows, smooth_equality, with_learned_as_variables,
+    BoundDescription, ConservingDescription, ConservingField, Constant, Coordinate, Coordinates,
+    Coverage, Direction, FieldDescription, FieldError, FieldPart, FlowDescription, FormulaField,
+    Guaranteed, GuaranteedLaws, HybridField, Initialise, KnownDescription, KnownRates,
+    LearnedConstant, LinearDescription, LinearField, LinearForm, LinearTask, LogRange,
+    MOST_EFFECTS, NetworkDescription, NotLinear, NotSmooth, SmoothDescription, SmoothField,
+    SmoothLaw, SmoothLaws, StateDescription, StateOff, SumDescription, SumForm, WrongLinear,
+    dissipation, extend_rows, smooth_equality, with_learned_as_variables,
 };
 pub use fingerprint::Fingerprint;
 pub use lawful_law as law;

@@ -287,8 +287,7 @@ fn a_model_trained_without_guarantees_is_brought_to_its_laws() {
             .collect();
         let by_kept = kept.iter().filter(|kept| matches!(kept, Kept::Guaranteed(_))).count();
         assert_eq!(guaranteed.len(), by_kept);
-        // Bounds and directions need a network of their own.
-        assert_eq!(guaranteed.is_empty(), case.name == "a bound", "{}", case.name);
+        assert_eq!(guaranteed.len(), model.laws().len(), "{}", case.name);
         let projected = projected.with_laws(guaranteed);
         let mut initial: Vec<f64> = (case.path)(0.1, 0.0).iter().map(|y| y + 0.05).collect();
         projected.project(0.0, &mut initial).unwrap();

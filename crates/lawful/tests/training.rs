@@ -268,6 +268,11 @@ fn a_law_that_no_field_can_guarantee_is_refused_with_the_reason() {
         ("abs(x) == initial(abs(x))", "the gradient of `abs`, `min` or `max` jumps"),
         ("rate(x) == v", "it states a rate that is not 0"),
         (
+            "abs(x) + v^2 <= 4",
+            "it is an inequality of states other than a bound of one state variable",
+        ),
+        ("x*v <= 9", "it is an inequality of states other than a bound of one state variable"),
+        (
             "next(x^2 + t) <= x^2 + t",
             "its quantity depends on time, so that no state can keep it from rising",
         ),
@@ -312,6 +317,22 @@ fn hard_laws_that_contradict_each_other_are_refused() {
         "the law `second` cannot be guaranteed: one falling quantity can be guaranteed, and that of \
          `first` is"
     );
+}
+
+#[test]
+fn hard_laws_that_leave_nothing_to_learn_are_refused() {
+    let data = oscillation();
+    let mut laws = Laws::new(Laws::words(&data).check().unwrap());
+    for holds in ["x + v == initial(x + v)", "next(x) <= x", "next(v) <= v"] {
+        laws = laws.enforced(holds, holds, Enforcement::Hard).unwrap();
+    }
+    let error = Training::new(data).laws(laws).field(small(&oscillation())).prepare().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the law `next(v) <= v` cannot be guaranteed: with the other laws it would leave nothing \
+         that may change"
+    );
+    assert!(error.hint().unwrap().starts_with("correct one of the laws"), "{:?}", error.hint());
 }
 
 #[test]

@@ -54,7 +54,8 @@ fn strategies_are_ranked_and_one_that_cannot_be_trained_is_left_out_with_its_rea
     The largest violation is that of any law that the data do not contradict, as a share of its size, on a dense grid over all sets and up to the horizon. The best strategy has the lowest median error (mean of the MSE on the test sets, or the MSE of the training set without any) of those that keep the laws: largest violation at most # in the median. p is of the rank test of the MSE against the best, with Holm's correction. Evaluations and seconds are medians.
     ");
     let runs = place.text("compare/runs.csv");
-    assert!(runs.starts_with("experiment,strategy,seed,set,mse,violation,evaluations\n"), "{runs}");
+    let header = "experiment,strategy,seed,set,mse,violation,largest_violation,evaluations,run\n";
+    assert!(runs.starts_with(header), "{runs}");
     assert_eq!(runs.lines().count(), 1 + 2 * 2 * 2, "{runs}");
     assert!(place.text("compare/front.svg").contains("none is better in both"));
     assert!(place.bytes("compare/front.png").starts_with(b"\x89PNG"));

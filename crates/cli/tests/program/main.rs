@@ -6,6 +6,7 @@ mod bad_experiment;
 mod bad_options;
 mod check;
 mod compare;
+mod coordinates;
 mod evaluate;
 mod failure;
 mod init;

@@ -208,3 +208,78 @@ fn a_model_without_guarantees_is_brought_to_its_laws() {
         numbers(&said.out).iter().map(|row| row[1].powi(2) + row[2].powi(2)).collect();
     assert!(energy.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12), "{energy:?}");
 }
+
+#[test]
+fn a_model_without_guarantees_is_brought_to_bounds_directions_and_sums_or_it_is_said() {
+    let epidemic = r#"
+[system]
+state = ["S", "I", "R"]
+
+[[law]]
+holds = "S + I + R == initial(S + I + R)"
+
+[[law]]
+holds = "next(S) <= S"
+
+[[law]]
+holds = "next(R) >= R"
+
+[[law]]
+holds = "S >= 0"
+
+[[law]]
+holds = "I >= 0"
+
+[data.simulate]
+equations = { S = "-0.8*S*I", I = "0.8*S*I - 0.2*I", R = "0.2*I" }
+initial = { S = 0.99, I = 0.01, R = 0 }
+grid = { from = 0, to = 30, points = 20 }
+
+[field]
+hidden = [6]
+
+[strategy]
+kind = "vanilla"
+
+[training]
+optimiser = "lbfgs"
+iterations = 30
+"#;
+    let (place, run) = Place::trained(epidemic);
+    let far = ["--from", "0", "--to", "300", "--points", "301"];
+    let predict = |more: &[&str]| {
+        let options = ["predict", &run].into_iter().chain(far).chain(more.iter().copied());
+        place.lawful(options.collect::<Vec<_>>())
+    };
+    let breaks = |rows: &[Vec<f64>]| {
+        let sum = |row: &Vec<f64>| row[1] + row[2] + row[3];
+        let total = sum(&rows[0]);
+        rows.windows(2).any(|pair| pair[1][1] > pair[0][1] || pair[1][3] < pair[0][3])
+            || rows.iter().any(|row| row[1] < 0.0 || row[2] < 0.0)
+            || rows.iter().any(|row| (sum(row) - total).abs() > 1e-12 * total)
+    };
+    assert!(breaks(&numbers(&predict(&[]).out)), "the model must break a law");
+    for more in [&[][..], &["--initial", "S=0.5,I=0.5,R=0"], &["--initial", "S=0,I=0.3,R=2"]] {
+        let options: Vec<&str> = ["--project"].into_iter().chain(more.iter().copied()).collect();
+        let said = predict(&options);
+        assert_eq!((said.code, said.err.as_str()), (0, ""), "{more:?}");
+        assert!(!breaks(&numbers(&said.out)), "{more:?}: {}", said.out);
+    }
+    // A bound beside two equalities of the other kind is not added, and it is said.
+    let circle = epidemic
+        .replace("S + I + R == initial(S + I + R)", "S^2 + I^2 == initial(S^2 + I^2)")
+        .replace("next(S) <= S", "I*R == initial(I*R)")
+        .replace("[[law]]\nholds = \"next(R) >= R\"\n", "")
+        .replace("[[law]]\nholds = \"I >= 0\"\n", "");
+    let (place, run) = Place::trained(&circle);
+    let said =
+        place.lawful(["predict", &run, "--project", "--to", "1", "--initial", "S=1,I=1,R=1"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(
+        said.err.starts_with(
+            "warning: the law `S >= 0` is not guaranteed: bounds and directions are not"
+        ),
+        "{}",
+        said.err
+    );
+}

@@ -319,6 +319,7 @@ mod tests {
             evaluations: 10 * seed,
             largest: largest.is_finite().then_some(largest),
             seconds: 1.0,
+            run: String::new(),
         };
         let of_seed = |(n, mse): (usize, &f64)| {
             [line(RECONSTRUCTION, n + 1, 7.0), line("a", n + 1, *mse), line("b", n + 1, 3.0 * mse)]

@@ -155,6 +155,7 @@ pub fn json(compared: &Comparison) -> Value {
             "largest_violation": line.largest,
             "evaluations": line.evaluations,
             "seconds": line.seconds,
+            "run": line.run,
         })
     });
     let broken = compared.broken.iter().map(|law| {

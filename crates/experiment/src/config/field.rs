@@ -9,6 +9,7 @@
 //! | `precision` | `"double"` | `"double"`, `"single"` | floating-point precision inside the network |
 //! | `known` | `{}` | expressions | known rates: `{ x = "v", v = "-k*x/m" }`; see [`super::known`] |
 //! | `learn` | all that are not in `known` | a list of state variables | variables whose rate has a network output, which is added to the known rate if there is one |
+//! | `coordinates` | `"linear"` for each | a table of state variables: `"linear"`, `"log"`, `"logit"` | in what the network sees a state variable, for example `{ x = "log" }`: the logarithm of its distance to a guaranteed bound, or with `"logit"` of those to both; its data must be strictly inside. See [`Coordinates`] |
 //! | `effects` | 0; by evidence (0 to 2) for scarce or noisy data of several trajectories with `recipe = "auto"` | 0 to 16 | numbers of each trajectory that are inputs of its network, constant along its path: trained by least squares and evidence, with a normal prior whose width the evidence chooses (partial pooling) |
 //!
 //! Keys of `init`:
@@ -18,7 +19,7 @@
 //! | `kind` | `"normal"` | [`Initialise::NAMES`] | the distribution |
 //! | `std` | 0.1 | > 0 | standard deviation; only for `normal` |
 
-use lawful::{Activation, FieldSettings, Initialise, MOST_EFFECTS, Precision};
+use lawful::{Activation, Coordinates, FieldSettings, Initialise, MOST_EFFECTS, Precision};
 
 use super::complete::{self, Table};
 use super::known::{self, Rates};
@@ -29,8 +30,17 @@ use crate::diagnostic::Diagnostic;
 use crate::phrases::counted;
 
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] =
-    &["hidden", "activations", "init", "time-input", "precision", "known", "learn", "effects"];
+pub(crate) const KEYS: &[&str] = &[
+    "hidden",
+    "activations",
+    "init",
+    "time-input",
+    "precision",
+    "coordinates",
+    "known",
+    "learn",
+    "effects",
+];
 /// The keys of `init`.
 pub(crate) const INIT_KEYS: &[&str] = &["kind", "std"];
 
@@ -78,6 +88,9 @@ pub(crate) fn read(
     let precision = section
         .take("precision")
         .map_or(Ok(Precision::Double), |value| value.word("precision", &precisions))?;
+    let coordinates = section
+        .take("coordinates")
+        .map_or(Ok(Vec::new()), |value| coordinates(value, system, &learn))?;
     let most = MOST_EFFECTS as u64;
     let effects = section.take("effects").map_or(Ok(0), |value| value.count(0..=most, "1"))?;
     let varying = system.varying();
@@ -91,6 +104,7 @@ pub(crate) fn read(
         learn,
         effects,
         varying,
+        coordinates,
     };
     let parameters = parameters(&field, system);
     if let Some(mark) = mark.filter(|_| parameters > MOST_PARAMETERS) {
@@ -109,6 +123,31 @@ fn parameters(field: &FieldSettings, system: &System) -> f64 {
     let widths = [first].into_iter().chain(field.hidden.iter().copied()).chain([last]);
     let widths: Vec<f64> = widths.map(|width| width as f64).collect();
     widths.windows(2).map(|pair| (pair[0] + 1.0) * pair[1]).sum()
+}
+
+/// Reads the state variables that the network sees in log coordinates.
+fn coordinates(
+    value: Value,
+    system: &System,
+    learn: &[String],
+) -> Result<Vec<(String, Coordinates)>, Diagnostic> {
+    let words = Coordinates::ALL.map(|kind| (kind.name(), kind));
+    let table = value.table("{ x = \"log\" }")?;
+    let mut found = Vec::new();
+    for (name, value) in table.some_of(system.vocabulary.state(), "state variable")? {
+        let kind = value.word("coordinates", &words)?;
+        if kind == Coordinates::Linear {
+            continue;
+        }
+        if !learn.contains(&name) {
+            let message =
+                format!("`{name}` cannot have {} coordinates: its rate is known", kind.name());
+            let hint = "known rates are never altered: leave one of the two out";
+            return Err(value.error(message).with_hint(hint));
+        }
+        found.push((name, kind));
+    }
+    Ok(found)
 }
 
 fn activations(value: Value, layers: usize) -> Result<Vec<Activation>, Diagnostic> {
@@ -171,6 +210,7 @@ pub(crate) fn write(field: &FieldSettings) -> Table {
 
 fn write_network(field: &FieldSettings) -> Table {
     let FieldSettings { hidden, activations, init, time_input, precision, effects, .. } = field;
+    let FieldSettings { coordinates, .. } = field;
     let init = match *init {
         Initialise::Normal { std } => {
             complete::table([("kind", "normal".into()), ("std", std.into())]).into()
@@ -185,6 +225,10 @@ fn write_network(field: &FieldSettings) -> Table {
         ("time-input", (*time_input).into()),
         ("precision", precision.name().into()),
     ]);
+    if !coordinates.is_empty() {
+        let word = |kind: &Coordinates| kind.name().into();
+        table.insert("coordinates".to_owned(), complete::named(coordinates, word));
+    }
     if *effects > 0 {
         table.insert("effects".to_owned(), complete::whole(*effects));
     }

@@ -31,7 +31,8 @@ use crate::phrases::meant;
 use crate::toml_quote::key;
 
 /// Keys of the network.
-const NETWORK_KEYS: [&str; 5] = ["hidden", "activations", "init", "time-input", "precision"];
+const NETWORK_KEYS: [&str; 6] =
+    ["hidden", "activations", "init", "time-input", "precision", "coordinates"];
 
 /// Which rates are known, and which are learned.
 pub(super) struct Rates {

@@ -225,7 +225,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
     let field = top.section("field", field::KEYS)?;
-    let effects = field.peek("effects");
+    let (effects, coordinates) = (field.peek("effects"), field.peek("coordinates"));
     let (field, open) = field::read(field, &system, training::Written::hidden(&training))?;
     let place = training::Written::place(&training);
     let section = top.section("strategy", &strategy::keys())?;
@@ -287,6 +287,11 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
                     None => source.lacks(text),
                 };
                 error_of(error.to_string()).with_hint(error.hint().unwrap_or_default())
+            }
+            (TrainingError::Coordinates { hint, .. }, _, _) => {
+                let text = error.to_string();
+                let mark = coordinates.as_ref();
+                mark.map_or_else(|| source.lacks(&text), |mark| mark.error(&text)).with_hint(hint)
             }
             (TrainingError::Subjects { hint, .. }, _, _) => {
                 system.own_numbers_error(source, effects.as_ref(), &error).with_hint(hint)

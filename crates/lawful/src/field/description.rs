@@ -76,6 +76,9 @@ pub enum FieldPart {
     /// Linear sums, bounds and directions that the rate and the steps keep: the network's outputs are flows,
     /// in units of their own. It follows the network; only known rates may follow it.
     Linear(LinearDescription),
+    /// Linear sums, bounds and directions, as `linear`, of a field that computes rates: moved to the nearest ones within
+    /// the laws. The outermost part.
+    Nearest(LinearDescription),
     /// Equalities that the rate and the steps keep, and a quantity that they never raise; the outermost
     /// part.
     Smooth(SmoothDescription),
@@ -361,9 +364,7 @@ impl FieldDescription {
             let inside = field.take();
             let word = part.word();
             // A wrapper around it would change the sums.
-            if matches!(part, FieldPart::Conserving(_) | FieldPart::Smooth(_))
-                && n + 1 < self.parts.len()
-            {
+            if part.is_outermost() && n + 1 < self.parts.len() {
                 return Err(FieldError::Order { part: word, reason: "must be the last" });
             }
             // It is given the network's outputs, and guards the states in the data's units.
@@ -419,6 +420,9 @@ impl FieldDescription {
                     }
                     Box::new(linear.around(inside, &self.state, &self.known()?)?)
                 }
+                (FieldPart::Nearest(linear), Some(inside)) => {
+                    Box::new(linear.nearest(inside, &self.state, &self.known()?)?)
+                }
                 (FieldPart::Smooth(smooth), Some(inside)) => {
                     let (vocabulary, variables) = self.vocabularies()?;
                     Box::new(smooth.wrap(inside, &vocabulary, &variables, &self.known()?)?)
@@ -439,7 +443,11 @@ impl FieldDescription {
     /// # Errors
     /// If the description of the laws is not valid.
     pub fn guaranteed(&self) -> Result<Option<GuaranteedLaws>, FieldError> {
-        if let Some(linear) = self.linear() {
+        let nearest = self.parts.iter().find_map(|part| match part {
+            FieldPart::Nearest(linear) => Some(linear),
+            _ => None,
+        });
+        if let Some(linear) = self.linear().or(nearest) {
             return Ok(Some(GuaranteedLaws::linear(linear.on_states(&self.state)?)));
         }
         Ok(self.smooth_laws()?.map(GuaranteedLaws::smooth))
@@ -527,6 +535,11 @@ impl FieldDescription {
 }
 
 impl FieldPart {
+    /// Returns whether nothing may wrap it.
+    fn is_outermost(&self) -> bool {
+        matches!(self, Self::Conserving(_) | Self::Nearest(_) | Self::Smooth(_))
+    }
+
     /// Returns its word in a file.
     fn word(&self) -> &'static str {
         match self {
@@ -535,6 +548,7 @@ impl FieldPart {
             Self::Known(_) => "known",
             Self::Conserving(_) => "conserving",
             Self::Linear(_) => "linear",
+            Self::Nearest(_) => "nearest",
             Self::Smooth(_) => "smooth",
         }
     }

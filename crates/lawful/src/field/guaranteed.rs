@@ -118,6 +118,15 @@ impl GuaranteedLaws {
         }
     }
 
+    /// Returns the name of a state variable on or beyond a bound of which the network sees the distance's logarithm, and
+    /// the bound: no path can start there.
+    pub fn on_open_bound(&self, y: &[f64]) -> Option<(&str, f64)> {
+        match &self.laws {
+            Laws::Smooth(_) => None,
+            Laws::Linear(laws) => laws.on_open_bound(y),
+        }
+    }
+
     /// Returns the law that a state is farthest off, of those that state their value, in sizes of the law.
     pub fn worst(&mut self, t: f64, y: &[f64]) -> Option<(&str, f64)> {
         match &mut self.laws {

@@ -22,7 +22,7 @@ pub use guaranteed::{GuaranteedLaws, StateOff};
 pub use hybrid::{HybridField, KnownRates, with_learned_as_variables};
 pub use initialise::Initialise;
 pub use linear::{
-    BoundDescription, Coordinate, Coverage, Direction, FlowDescription, Guaranteed,
+    BoundDescription, Coordinate, Coordinates, Coverage, Direction, FlowDescription, Guaranteed,
     LinearDescription, LinearField, LinearForm, LinearTask, LogRange, NotLinear, StateDescription,
     SumDescription, SumForm, WrongLinear,
 };

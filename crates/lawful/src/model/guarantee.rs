@@ -26,7 +26,17 @@ fn by_itself(field: &FieldDescription, law: &Law) -> Option<&'static str> {
             in_span(&conserving.sums, &weights).then_some("constant sums of the rates")
         }
         // Known rates behind it are checked where laws are chosen.
-        FieldPart::Linear(_) if law.enforcement() != Enforcement::Hard => None,
+        FieldPart::Linear(_) | FieldPart::Nearest(_) if law.enforcement() != Enforcement::Hard => {
+            None
+        }
+        FieldPart::Nearest(linear) => {
+            if law.bound().is_some() || law.monotone().is_some() {
+                return Some("the nearest rate within it");
+            }
+            let sums: Vec<_> = linear.sums.iter().map(|sum| sum.weights.clone()).collect();
+            in_span(&sums, &law.invariant()?.weights)
+                .then_some("the nearest rate that keeps its sum")
+        }
         FieldPart::Linear(linear) => {
             if law.bound().is_some() {
                 return Some("flows that end at its bound");

@@ -41,7 +41,7 @@ pub use subjects::Subjects;
 pub use verdict::{LAW_TOLERANCE, LawPlace, LawReport, LawStatus, LawVerdict, Measured, Unsolved};
 
 use crate::data::Table;
-use crate::number::short;
+use crate::number::{exact, short};
 use crate::posterior::Posterior;
 use crate::strategy::Vanilla;
 use crate::{
@@ -104,6 +104,14 @@ pub enum PredictError {
         /// By how much, in units of the law.
         off: f64,
     },
+    /// The initial state is on a bound of which the network sees the distance's logarithm.
+    #[error("the initial state has `{variable}` on its bound {}, and the network sees the logarithm of the distance to it", exact(*.bound))]
+    OnBound {
+        /// The state variable.
+        variable: String,
+        /// The bound.
+        bound: f64,
+    },
     /// The initial state cannot be moved to the laws.
     #[error("the initial state cannot be moved to the laws: it {0}")]
     NoProjection(String),
@@ -122,6 +130,9 @@ impl PredictError {
             Self::OffLaw { .. } => {
                 "correct it, or move it to the laws: `--project`, in the library `Model::project`"
                     .to_owned()
+            }
+            Self::OnBound { variable, .. } => {
+                format!("give a value of `{variable}` that is strictly inside")
             }
             Self::NoProjection(_) => "give a state that is nearer to the laws".to_owned(),
             Self::Solve(error) => error.hint().to_string(),
@@ -328,6 +339,9 @@ impl Model {
                 worst = Some((share, law.name.to_owned(), law.off.abs()));
             }
         });
+        if let (None, Some((variable, bound))) = (&worst, laws.on_open_bound(state)) {
+            return Err(PredictError::OnBound { variable: variable.to_owned(), bound });
+        }
         match worst {
             Some((_, law, off)) => {
                 Err(PredictError::OffLaw { law: starts::name_of(&self.laws, &law), off })

@@ -11,10 +11,10 @@ use crate::model::{
 };
 use crate::strategy::{StrategySettings, Vanilla};
 use crate::{
-    Accuracy, ConsistentTable, Dataset, FieldDescription, FieldError, FieldPart, FreeStarts,
-    GuaranteedLaws, Initialise, Interpolation, KnownDescription, LawPoints, LearnedConstant, Loss,
-    Model, NetworkDescription, Objective, ObjectiveError, ParameterLayout, Problem, Random,
-    Segment, Trajectory, Units, initial_states,
+    Accuracy, ConsistentTable, Coordinates, Dataset, FieldDescription, FieldError, FieldPart,
+    FreeStarts, GuaranteedLaws, Initialise, Interpolation, KnownDescription, LawPoints,
+    LearnedConstant, Loss, Model, NetworkDescription, Objective, ObjectiveError, ParameterLayout,
+    Problem, Random, Segment, Trajectory, Units, initial_states,
 };
 
 /// A training in which every setting has a value. [`Training::prepare`](super::Training::prepare)
@@ -103,6 +103,8 @@ pub struct FieldSettings {
     /// Learned constants that have one value for each trajectory: deviations of their raw numbers from the
     /// shared ones have a normal prior, too.
     pub varying: Vec<String>,
+    /// State variables that the network sees in log coordinates.
+    pub coordinates: Vec<(String, Coordinates)>,
 }
 
 impl FieldSettings {
@@ -123,6 +125,7 @@ impl FieldSettings {
             learn: learn.to_vec(),
             effects: 0,
             varying: Vec::new(),
+            coordinates: Vec::new(),
         }
     }
 }

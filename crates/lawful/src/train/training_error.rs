@@ -70,6 +70,18 @@ pub enum TrainingError {
         /// What can be done instead.
         hint: String,
     },
+    /// The network cannot see a state variable in the coordinates that were asked for.
+    #[error("`{variable}` cannot have {word} coordinates: {reason}")]
+    Coordinates {
+        /// The state variable.
+        variable: String,
+        /// The word of the coordinates.
+        word: &'static str,
+        /// Why not.
+        reason: String,
+        /// What can be done instead.
+        hint: String,
+    },
     /// An initial state is off a law that is guaranteed along its path.
     #[error(transparent)]
     Start(#[from] OffLaw),
@@ -79,7 +91,9 @@ impl TrainingError {
     /// Returns what can be done, where there is more to say than the message does.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Law { hint, .. } | Self::Subjects { hint, .. } => Some(hint),
+            Self::Law { hint, .. }
+            | Self::Subjects { hint, .. }
+            | Self::Coordinates { hint, .. } => Some(hint),
             Self::Start(_) => Some(
                 "correct the first row, train initial states along with the field, or leave \
                  `strategy = \"hard\"` out",

@@ -3,11 +3,40 @@
 use lawful_ode::Scaling;
 
 use super::description::Coordinate;
-use super::form::{Form, StateForm};
+use super::form::{Edge, Form, StateForm};
 
 /// Below this share of the usual distance the logarithm goes on as a straight line: stages of a step may
 /// leave a bound before the step is refused.
 const STRAIGHT: f64 = 1e-12;
+
+/// In what a network sees a state variable, as one asks for it.
+///
+/// Only what the network sees changes, and how its output becomes a rate; errors are measured in the data's units. Log
+/// coordinates are for states over several decades. A guaranteed bound is needed, and data strictly inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Coordinates {
+    /// Itself, centred and scaled.
+    #[default]
+    Linear,
+    /// `ln (y − l)` above a lower bound, `−ln (u − y)` below an upper one; the rate is in proportion to the distance.
+    Log,
+    /// `ln (y − l) − ln (u − y)` between two bounds; the rate is in proportion to both distances.
+    Logit,
+}
+
+impl Coordinates {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Linear, Self::Log, Self::Logit];
+
+    /// Returns its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Log => "log",
+            Self::Logit => "logit",
+        }
+    }
+}
 
 /// `ln q` and its derivative.
 fn logarithm(q: f64) -> (f64, f64) {
@@ -19,6 +48,18 @@ fn logarithm(q: f64) -> (f64, f64) {
 }
 
 impl StateForm {
+    /// The nearest value to a bound at which a path may start: not on an open one.
+    pub(super) fn nearest_to(&self, edge: &Edge) -> f64 {
+        let left = if self.is_open() { STRAIGHT * edge.distance } else { 0.0 };
+        let inside = edge.at + edge.sign * left;
+        // Beside a large bound the distance may be rounded away.
+        if self.is_open() && edge.gap(inside) <= 0.0 {
+            if edge.sign > 0.0 { edge.at.next_up() } else { edge.at.next_down() }
+        } else {
+            inside
+        }
+    }
+
     /// The coordinate at a state, and its derivative.
     pub(super) fn coordinate_at(&self, y: f64) -> (f64, f64) {
         if matches!(self.coordinate, Coordinate::Linear) {

@@ -6,17 +6,20 @@ use serde::{Deserialize, Serialize};
 use super::field::LinearField;
 use super::form::Form;
 use super::laws::LinearLaws;
+use super::nearest::NearestField;
 use crate::field::FieldError;
 use crate::field::description::ScalingValue;
 
 /// Linear laws that a field guarantees, and the flows that its network computes for them.
 ///
-/// It wraps the network alone, whose outputs are [`outputs`](Self::outputs), and brings its units: there is
-/// no part `scaling` beside it. Known rates may follow.
+/// As [`FieldPart::Linear`](crate::FieldPart::Linear) it wraps the network alone, whose outputs are [`outputs`](Self::outputs), and brings its units: there is
+/// no part `scaling` beside it. Known rates may follow. As [`FieldPart::Nearest`](crate::FieldPart::Nearest) it has no
+/// flows, and wraps a whole field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LinearDescription {
-    /// The units of the network's inputs, and of the projection. The rate is not used: each flow has its own.
+    /// The units of the network's inputs, and of the projection. The rate is not used where there are flows, each of
+    /// which has its own.
     #[serde(with = "ScalingValue")]
     pub scaling: Scaling,
     /// The laws of each state variable, in the order of the state.
@@ -165,6 +168,17 @@ impl LinearDescription {
             sums.map(|sum| sum.law.clone()).collect()
         });
         Ok(LinearLaws::new(form, names))
+    }
+
+    /// Wraps a field of rates, whose rate is moved to the nearest one within the laws; there are no
+    /// [`flows`](Self::flows). `known` are the indices of state variables whose rates are not moved.
+    pub(in crate::field) fn nearest(
+        &self,
+        field: Box<dyn VectorField>,
+        state: &[String],
+        known: &[usize],
+    ) -> Result<NearestField, FieldError> {
+        NearestField::new(field, Form::new(self, state, known)?)
     }
 
     /// Wraps a network. `state` are the names of the state variables, and `known` the indices of those whose

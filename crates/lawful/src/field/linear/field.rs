@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lawful_ode::{GuardedStep, Refused, Scaled, StepGuard, VectorField};
+use lawful_ode::{Scaled, StepGuard, VectorField};
 
 use super::form::Form;
 use super::guard::LinearGuard;
@@ -194,47 +194,10 @@ impl VectorField for LinearField {
     }
 
     fn guard(&mut self) -> Option<&mut dyn StepGuard> {
-        Some(self)
+        Some(&mut self.guard)
     }
 
     fn fork(&self) -> Box<dyn VectorField> {
         Box::new(Self::around(self.network.fork(), Arc::clone(&self.form)))
-    }
-}
-
-impl StepGuard for LinearField {
-    fn correct(&mut self, step: &GuardedStep<'_>, next: &mut [f64]) -> Result<bool, Refused> {
-        self.guard.correct(step, next)
-    }
-
-    fn pull_back(
-        &mut self,
-        step: &GuardedStep<'_>,
-        _next: &[f64],
-        next_bar: &[f64],
-        y_bar: &mut [f64],
-        computed_bar: &mut [f64],
-    ) {
-        self.guard.pull_back(step, next_bar, y_bar, computed_bar);
-    }
-
-    fn blend(&mut self, control: &[f64]) -> f64 {
-        self.guard.blend(control)
-    }
-
-    fn pull_back_blend(&mut self, control: &[f64], a_bar: f64, control_bar: &mut [f64]) {
-        self.guard.pull_back_blend(control, a_bar, control_bar);
-    }
-
-    // What is corrected inside is rounding: the default adjoint passes it by.
-    fn correct_inside(
-        &mut self,
-        _step: &GuardedStep<'_>,
-        curve: &[f64],
-        theta: f64,
-        value: &mut [f64],
-    ) -> Result<(), Refused> {
-        self.guard.correct_inside(curve, theta, value);
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lawful_ode::{GuardedStep, Refused};
+use lawful_ode::{GuardedStep, Refused, StepGuard};
 
 use super::blend;
 use super::form::Form;
@@ -40,13 +40,10 @@ impl LinearGuard {
             form,
         }
     }
+}
 
-    /// Corrects the end of a step, see [`lawful_ode::StepGuard`].
-    pub(super) fn correct(
-        &mut self,
-        step: &GuardedStep<'_>,
-        next: &mut [f64],
-    ) -> Result<bool, Refused> {
+impl StepGuard for LinearGuard {
+    fn correct(&mut self, step: &GuardedStep<'_>, next: &mut [f64]) -> Result<bool, Refused> {
         let Self { form, limits, shifts, .. } = self;
         let mut moved = limit(form, &self.texts, (step.y, step.computed), limits)?;
         for (i, state) in form.states.iter().enumerate() {
@@ -65,10 +62,10 @@ impl LinearGuard {
         Ok(moved | self.projection.state(step.y, next))
     }
 
-    /// The adjoint of [`correct`](Self::correct).
-    pub(super) fn pull_back(
+    fn pull_back(
         &mut self,
         step: &GuardedStep<'_>,
+        _next: &[f64],
         next_bar: &[f64],
         y_bar: &mut [f64],
         computed_bar: &mut [f64],
@@ -98,15 +95,25 @@ impl LinearGuard {
         }
     }
 
-    /// The factor of the blend with the chord.
-    pub(super) fn blend(&mut self, control: &[f64]) -> f64 {
+    fn blend(&mut self, control: &[f64]) -> f64 {
         blend::factor(&self.form, control).map_or(1.0, |tight| tight.factor())
     }
 
-    /// The adjoint of [`blend`](Self::blend).
-    pub(super) fn pull_back_blend(&mut self, control: &[f64], a_bar: f64, control_bar: &mut [f64]) {
+    fn pull_back_blend(&mut self, control: &[f64], a_bar: f64, control_bar: &mut [f64]) {
         if let Some(tight) = blend::factor(&self.form, control) {
             tight.pull_back(self.form.states.len(), a_bar, control_bar);
         }
+    }
+
+    // What is corrected inside is rounding: the default adjoint passes it by.
+    fn correct_inside(
+        &mut self,
+        _step: &GuardedStep<'_>,
+        curve: &[f64],
+        theta: f64,
+        value: &mut [f64],
+    ) -> Result<(), Refused> {
+        self.put_inside(curve, theta, value);
+        Ok(())
     }
 }

@@ -43,7 +43,7 @@ fn bernstein(m: [f64; 5], theta: f64) -> f64 {
 
 impl LinearGuard {
     /// Corrects a value inside a step by rounding.
-    pub(super) fn correct_inside(&self, curve: &[f64], theta: f64, value: &mut [f64]) {
+    pub(super) fn put_inside(&self, curve: &[f64], theta: f64, value: &mut [f64]) {
         let d = value.len();
         for (i, state) in self.form.states.iter().enumerate() {
             let (start, end) = (curve[i], curve[4 * d + i]);

@@ -81,8 +81,10 @@ impl LinearLaws {
     fn place(&mut self, y: &[f64], initial: Option<&[f64]>) -> Result<(), Refused> {
         for (i, state) in self.form.states.iter().enumerate() {
             let at = initial.map(|initial| initial[i]);
-            let lower = state.lower.as_ref().map_or(f64::NEG_INFINITY, |edge| edge.at);
-            let upper = state.upper.as_ref().map_or(f64::INFINITY, |edge| edge.at);
+            let lower = state.lower.as_ref();
+            let lower = lower.map_or(f64::NEG_INFINITY, |edge| state.nearest_to(edge));
+            let upper = state.upper.as_ref();
+            let upper = upper.map_or(f64::INFINITY, |edge| state.nearest_to(edge));
             let direction = state.direction.unwrap_or(0.0);
             let rises = at.filter(|_| direction > 0.0 || state.stays);
             let falls = at.filter(|_| direction < 0.0 || state.stays);
@@ -148,7 +150,9 @@ impl LinearLaws {
         for i in 0..bar.len() {
             if held[i] {
                 // Held by a bound, or by the initial state.
-                let by_bound = form.states[i].edges().any(|edge| edge.gap(placed[i]).abs() <= 0.0);
+                let state = &form.states[i];
+                let at = |edge| (placed[i] - state.nearest_to(edge)).abs() <= 0.0;
+                let by_bound = state.edges().any(at);
                 let is_directed = form.states[i].direction.is_some() || form.states[i].stays;
                 if initial.is_some() && is_directed && !by_bound {
                     initial_bar[i] += bar[i];
@@ -190,6 +194,16 @@ impl LinearLaws {
                 visit(StateOff { name: &name, off, size: scale[i], gradient });
             }
         }
+    }
+
+    /// Returns the name of a state variable on or beyond a bound of which the network sees the distance's logarithm, and
+    /// the bound.
+    pub(in crate::field) fn on_open_bound(&self, y: &[f64]) -> Option<(&str, f64)> {
+        let mut states = self.form.names.iter().zip(&self.form.states).zip(y);
+        states.find_map(|((name, state), y)| {
+            let edge = state.edges().find(|edge| state.is_open() && edge.gap(*y) <= 0.0)?;
+            Some((name.as_str(), edge.at))
+        })
     }
 
     /// Returns the law that a state is farthest off, in sizes of the law.

@@ -21,6 +21,9 @@
 //! | `next(S) <= S`, `rate(S) <= 0` | no flow into `S` | refused if `S` rises |
 //! | inside a step | | blended with the chord, `blend.rs` |
 //!
+//! A trained network that computes rates, not flows, gets the nearest rate within the laws instead, `nearest.rs`, and
+//! the same guard of its steps.
+//!
 //! [`LinearForm::choose`] finds which of these a list of laws allows, and what is not covered.
 
 mod blend;
@@ -38,13 +41,14 @@ mod independent;
 mod inside;
 mod laws;
 mod limit;
+mod nearest;
 mod projection;
 mod rate;
 mod read;
 mod sums;
 
 pub use choose::{LinearForm, LinearTask};
-pub use coordinate::LogRange;
+pub use coordinate::{Coordinates, LogRange};
 pub use coverage::{Coverage, Guaranteed, NotLinear};
 pub use description::{
     BoundDescription, Coordinate, Direction, FlowDescription, LinearDescription, StateDescription,

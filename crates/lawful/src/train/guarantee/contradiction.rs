@@ -11,7 +11,7 @@ use crate::{Audit, extend_rows, short};
 /// Only laws that the training may choose for are tested: by an [`Audit`] of all laws, and an equality that
 /// states its value by every complete first row, from which a path could not start otherwise.
 pub(super) fn by_data(question: &Question) -> Vec<Option<String>> {
-    if !question.asks_data || !question.open.contains(&true) {
+    if question.is_trained || !question.open.contains(&true) {
         return vec![None; question.laws.len()];
     }
     let accuracy = Accuracy::of(question.data);

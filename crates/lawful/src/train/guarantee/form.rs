@@ -81,6 +81,11 @@ pub(super) fn of(law: &Law, question: &Question) -> Result<Form, NotGuaranteed> 
     let (state, known) = (question.vocabulary.state(), question.known());
     let form = match law.relation() {
         Relation::Equality => smooth_equality(law, state, &known).map(Form::Equality),
+        Relation::AtMost if law.reach().is_pointwise() && !law.uses_rates() => {
+            let why = "it is an inequality of states other than a bound of one state variable";
+            let hint = "a guarantee is for bounds such as `x >= 0`, and for `next(E) <= E`";
+            return Err(NotGuaranteed::new(why.to_owned(), hint));
+        }
         Relation::AtMost => dissipation(law, state, &known).map(Form::Falling),
     };
     form.map_err(|why| NotGuaranteed::new(why.to_string(), hint(&why)))

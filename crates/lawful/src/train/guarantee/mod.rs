@@ -9,6 +9,7 @@
 //! 3. the order in which they are written.
 
 mod contradiction;
+mod coordinates;
 mod form;
 mod linear;
 mod projected;
@@ -65,8 +66,9 @@ pub(crate) struct Question<'a> {
     pub(crate) constants: &'a [LearnedConstant],
     pub(crate) field: &'a FieldSettings,
     pub(crate) data: &'a Dataset,
-    /// Whether laws that the data contradict are measured only.
-    pub(crate) asks_data: bool,
+    /// Whether the field is that of a trained model: its network stays as it is, and what the data say of laws does
+    /// not matter.
+    pub(crate) is_trained: bool,
 }
 
 impl<'a> Question<'a> {
@@ -78,7 +80,7 @@ impl<'a> Question<'a> {
         field: &'a FieldSettings,
         data: &'a Dataset,
     ) -> Self {
-        Self { laws, open, vocabulary, constants, field, data, asks_data: true }
+        Self { laws, open, vocabulary, constants, field, data, is_trained: false }
     }
 
     /// Decides for every law.
@@ -92,6 +94,7 @@ impl<'a> Question<'a> {
             .map(|k| (k, form::of(&self.laws[k], self)))
             .collect();
         if candidates.is_empty() {
+            coordinates::check(self, None)?;
             return Ok(Guarantee { part: None, kept });
         }
         candidates
@@ -105,7 +108,8 @@ impl<'a> Question<'a> {
         });
         let scaling = crate::scaling(self.data);
         let numbers: Vec<usize> = candidates.iter().map(|(k, _)| *k).collect();
-        let linear = linear::choose(self, &numbers, &scaling);
+        let logs = coordinates::ranges(self, &numbers)?;
+        let linear = linear::choose(self, &numbers, &scaling, &logs);
         let mut chosen = Chosen::new(self, &scaling);
         let smooth: Vec<Result<String, NotGuaranteed>> = candidates
             .into_iter()
@@ -123,8 +127,8 @@ impl<'a> Question<'a> {
             let is_equality = |k: usize| self.laws[k].relation() == Relation::Equality;
             (of(&|k| self.is_hard(k)), of(&is_equality), of(&|_| true))
         };
-        let applies = linear.part.is_some();
-        let by_linear = applies && count(&linear.laws) >= count(&smooth);
+        let applies = linear.applies;
+        let by_linear = linear.part.is_some() && count(&linear.laws) >= count(&smooth);
         let part = if linear.laws.iter().chain(&smooth).all(Result::is_err) {
             None
         } else if by_linear {
@@ -132,6 +136,7 @@ impl<'a> Question<'a> {
         } else {
             chosen.part()
         };
+        coordinates::check(self, part.as_ref())?;
         for ((k, linear), smooth) in numbers.into_iter().zip(linear.laws).zip(smooth) {
             let (own, other) = if by_linear { (linear, smooth) } else { (smooth, linear) };
             kept[k] = match own {

@@ -5,10 +5,14 @@ use lawful_law::{Enforcement, Law};
 use super::{FieldSettings, Guarantee, Kept, Question};
 use crate::{Dataset, FieldError, FieldPart, LawDescription, Model};
 
+/// Why a law is not added to those of a field.
+const HAS_OTHERS: &str =
+    "the field of the model guarantees other laws already, and no more are added";
+
 impl Model {
     /// Returns the model with a field whose rate and steps obey its laws, where their form allows, and how
-    /// each law is kept: equalities and falling quantities, not bounds, which need a network of their own. A
-    /// model that guarantees its laws already is returned as it is.
+    /// each law is kept: sums, bounds and directions by the nearest rate within them, energies and other nonlinear laws by a
+    /// projection, and of both kinds one, as in a training. A model whose field guarantees laws already is returned as it is.
     ///
     /// Sizes of states and laws are those on `data`. Laws that are only monitored stay so.
     ///
@@ -16,11 +20,13 @@ impl Model {
     /// If the data have other variables than the model.
     pub fn projected(self, data: &Dataset) -> Result<(Self, Vec<Kept>), FieldError> {
         let description = self.description().clone();
-        let guards = |part: &FieldPart| matches!(part, FieldPart::Smooth(_) | FieldPart::Linear(_));
+        let guards = |part: &FieldPart| {
+            matches!(part, FieldPart::Smooth(_) | FieldPart::Linear(_) | FieldPart::Nearest(_))
+        };
         if description.field.parts.iter().any(guards) {
             let kept = self.laws().iter().map(|law| match law.enforcement() {
                 Enforcement::Hard => Kept::Guaranteed("by the field of the model".to_owned()),
-                Enforcement::Penalty => Kept::Penalised(None),
+                Enforcement::Penalty => Kept::Penalised(Some(HAS_OTHERS.to_owned())),
                 Enforcement::Monitor => Kept::Monitored(None),
             });
             let kept = kept.collect();
@@ -49,11 +55,14 @@ impl Model {
         let field = FieldSettings { known: known.unwrap_or_default(), ..FieldSettings::new(&[]) };
         let open = vec![true; laws.len()];
         let question = Question {
-            asks_data: false,
+            is_trained: true,
             ..Question::new((&laws, &open), &vocabulary, &constants, &field, data)
         };
         // No law is hard, so that none is an error.
         let Ok(Guarantee { part, kept }) = question.decide() else { return Ok((self, Vec::new())) };
+        if part.is_none() {
+            return Ok((self, kept));
+        }
         let mut description = description;
         description.field.parts.retain(|part| !matches!(part, FieldPart::Conserving(_)));
         description.field.parts.extend(part);

@@ -160,10 +160,10 @@ def baselines(spec, df, truth, task):
         unit, centre = y.std() or 1.0, y.mean()
         low, high = x.min(0), x.max(0)
         scale = np.where(high > low, high - low, 1.0)
-        kernel = ConstantKernel(1.0) * RBF(np.full(x.shape[1], 0.2)) + WhiteKernel(0.01, (1e-8, 1e1))
+        kernel = ConstantKernel(1.0) * RBF(np.full(x.shape[1], 0.1), (0.02, 5.0)) + WhiteKernel(0.1, (1e-6, 1.0))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = Process(kernel, n_restarts_optimizer=5, random_state=0).fit((x - low) / scale, (y - centre) / unit)
+            model = Process(kernel, n_restarts_optimizer=9, random_state=0).fit((x - low) / scale, (y - centre) / unit)
             mean, spread = model.predict((at - low) / scale, return_std=True)
         return centre + unit * mean, unit * spread
 

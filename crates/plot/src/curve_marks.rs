@@ -42,6 +42,20 @@ pub(super) fn marks(
     marks
 }
 
+/// The areas of intervals, behind dots and lines.
+pub(super) fn bands(
+    figure: &CurvesFigure,
+    series: impl Fn(&Trajectory) -> Vec<Point>,
+) -> Vec<Mark> {
+    let several = trajectories(figure) > 1;
+    let band = figure.band.iter().flat_map(|band| band.low.iter().zip(&band.high));
+    let band = band.take(MOST_TRAJECTORIES).enumerate().map(|(index, (low, high))| {
+        let colour = pen(Line::Solid, index, several).colour.light();
+        Mark::Band { low: series(low), high: series(high), colour }
+    });
+    band.collect()
+}
+
 /// The entries of the legend.
 pub(super) fn keys(figure: &CurvesFigure) -> Vec<Key> {
     let several = trajectories(figure) > 1;
@@ -59,6 +73,10 @@ pub(super) fn keys(figure: &CurvesFigure) -> Vec<Key> {
         let pen = prediction.line.pen();
         let pen = if several { Pen { colour: INK, ..pen } } else { pen };
         legend::add(&mut keys, &prediction.name, Sample::Line(pen));
+    }
+    if let Some(band) = &figure.band {
+        let colour = pen(Line::Solid, 0, several).colour.light();
+        legend::add(&mut keys, &band.name, Sample::Area(colour));
     }
     keys
 }

@@ -3,7 +3,7 @@
 use super::Figure;
 use super::canvas::Point;
 use super::curve_axes::{state_scale, time_scale};
-use super::curve_marks::{self, keys, marks};
+use super::curve_marks::{self, bands, keys, marks};
 use super::legend::{self, Key, Sample};
 use super::panel::Panel;
 use super::scale::Scale;
@@ -46,6 +46,17 @@ pub struct Prediction {
     pub trajectories: Vec<Trajectory>,
 }
 
+/// Intervals around the predictions of a model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Band {
+    /// Name in the legend: `90 % interval`.
+    pub name: String,
+    /// The lower ends, in the order of the measured trajectories; one without values has no band.
+    pub low: Vec<Trajectory>,
+    /// The upper ends, at the same times.
+    pub high: Vec<Trajectory>,
+}
+
 /// A named stretch of time, such as the one trained on.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TimeRange {
@@ -70,6 +81,8 @@ pub struct CurvesFigure {
     pub measured: Vec<Trajectory>,
     /// What was predicted, drawn as lines.
     pub predictions: Vec<Prediction>,
+    /// The interval around the first of them, drawn as an area.
+    pub band: Option<Band>,
     /// Ranges of time; the first, the training range, is shaded in the panels, of the others the
     /// ends are marked.
     pub ranges: Vec<TimeRange>,
@@ -177,7 +190,7 @@ fn panel(
         spans: spans.collect(),
         names_spans,
         keys: Vec::new(),
-        marks: marks(figure, series),
+        marks: bands(figure, series).into_iter().chain(marks(figure, series)).collect(),
         size,
     }
 }

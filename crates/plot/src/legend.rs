@@ -23,6 +23,8 @@ pub(super) struct Key {
 pub(super) enum Sample {
     Line(Pen),
     Dot(Marker, Colour),
+    /// A filled area.
+    Area(Colour),
     /// A heavy line on the edge of a filled area.
     Excess(Pen, Colour),
 }
@@ -60,6 +62,10 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, (left, middle): Point) {
         Sample::Line(pen) => canvas.polyline(&ends, &pen),
         Sample::Dot(marker, colour) => {
             canvas.dot(marker, (left + (SAMPLE - 7.0) / 2.0, middle), 3.0, colour);
+        }
+        Sample::Area(fill) => {
+            let width = SAMPLE - 7.0;
+            canvas.rectangle(Frame { left, top: middle - 5.0, width, height: 10.0 }, fill);
         }
         Sample::Excess(pen, fill) => {
             let width = SAMPLE - 7.0;

@@ -31,7 +31,7 @@
 //!         line: Line::Solid,
 //!         trajectories: vec![cosine(0.05)],
 //!     }],
-//!     ranges: vec![],
+//!     ..CurvesFigure::default()
 //! });
 //! assert!(figure.svg.contains("with the law"));
 //! assert!(figure.png.starts_with(b"\x89PNG"));
@@ -68,7 +68,7 @@ mod text;
 mod ticks;
 mod trace;
 
-pub use curves::{CurvesFigure, Prediction, TimeRange, Trajectory, curves, side_by_side};
+pub use curves::{Band, CurvesFigure, Prediction, TimeRange, Trajectory, curves, side_by_side};
 pub use front::{Contestant, FrontFigure, FrontPanel, Interval, front};
 pub use gallery::{Exhibit, GalleryFigure, gallery};
 pub use learning::{Events, History, LearningFigure, learning};

@@ -14,6 +14,8 @@ pub(super) enum Mark {
     Dots { points: Vec<Point>, marker: Marker, colour: Colour, radius: f64 },
     /// The area between a curve and a level.
     Area { points: Vec<Point>, level: f64, colour: Colour },
+    /// The area between two curves at the same places; where either is not finite there is a gap.
+    Band { low: Vec<Point>, high: Vec<Point>, colour: Colour },
     /// A horizontal line from edge to edge.
     Level { value: f64, pen: Pen },
     /// Short vertical strokes: when something happened.
@@ -69,6 +71,24 @@ impl Place {
         let dense = points > most(self.frame.width)
             && pieces.iter().map(length).sum::<f64>() > DENSE * self.frame.width;
         if dense { Pen { dashes: &[], ..*pen } } else { *pen }
+    }
+
+    /// Draws the area between two curves, piece by piece.
+    fn band(&self, canvas: &mut Canvas, (low, high): (&[Point], &[Point]), colour: Colour) {
+        let Self { frame, .. } = self;
+        let inside = |(x, y): Point| {
+            (x.clamp(frame.left, frame.right()), y.clamp(frame.top, frame.bottom()))
+        };
+        let ends: Vec<(Point, Point)> = low.iter().copied().zip(high.iter().copied()).collect();
+        let finite = |((x, low), (_, high)): &(Point, Point)| {
+            x.is_finite() && low.is_finite() && high.is_finite()
+        };
+        for piece in ends.split(|pair| !finite(pair)).filter(|piece| piece.len() > 1) {
+            let below = piece.iter().map(|(low, _)| *low);
+            let above = piece.iter().rev().map(|(_, high)| *high);
+            let around = below.chain(above).map(|point| inside(self.point(point)));
+            canvas.polygon(&around.collect::<Vec<_>>(), colour);
+        }
     }
 
     /// Draws a dot at each point; where they are too many, the area that they cover.
@@ -138,6 +158,7 @@ impl Mark {
                     canvas.polygon(&piece.into_iter().map(inside).collect::<Vec<_>>(), *colour);
                 }
             }
+            Mark::Band { low, high, colour } => place.band(canvas, (low, high), *colour),
             Mark::Level { value, pen } => {
                 let height = place.height(*value);
                 let ends = [(frame.left, height), (frame.right(), height)];

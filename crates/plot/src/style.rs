@@ -11,6 +11,16 @@ pub(super) const GRID: Colour = Colour(226, 226, 226);
 pub(super) const SHADE: Colour = Colour(240, 243, 246);
 pub(super) const EXCESS: Colour = Colour(248, 205, 190);
 
+impl Colour {
+    /// The same colour as a light area behind lines and dots.
+    pub(super) const fn light(self) -> Self {
+        const fn mix(channel: u8) -> u8 {
+            200 + channel / 5
+        }
+        Self(mix(self.0), mix(self.1), mix(self.2))
+    }
+}
+
 /// The Okabe–Ito colours that are dark enough for lines on white paper.
 const COLOURS: [Colour; 6] = [
     Colour(0, 114, 178),

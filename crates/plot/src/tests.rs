@@ -45,6 +45,11 @@ fn all_kinds(name: &str, t: &[f64], values: &[f64]) -> Vec<(&'static str, Figure
         states: vec![name.clone(), name.clone()],
         measured: vec![trajectory(3)],
         predictions: vec![prediction(Line::Solid, 0), prediction(Line::Truth, 2)],
+        band: Some(Band {
+            name: name.clone(),
+            low: vec![trajectory(1), trajectory(2)],
+            high: vec![trajectory(2), trajectory(0)],
+        }),
         ranges: vec![range(0.0, last), range(last, 0.0), range(0.0, 1e9)],
     };
     let history = |start: usize| History { name: name.clone(), values: cycle(start, t.len()) };
@@ -345,4 +350,31 @@ fn no_figure_is_large_whatever_its_points_do() {
     let laws = vec![law(Side::Both), law(Side::Above)];
     let drawn = residuals(&ResidualsFigure { laws, ..ResidualsFigure::default() });
     assert!(drawn.svg.len() < 300_000, "residuals: {}", drawn.svg.len());
+}
+
+#[test]
+fn a_band_lies_behind_lines_and_is_named_in_the_legend() {
+    let along = |shift: f64| Trajectory {
+        name: "a".to_owned(),
+        t: (0..20).map(f64::from).collect(),
+        values: (0..20).map(|n| (0.3 * f64::from(n)).sin() + shift).collect(),
+    };
+    let figure = CurvesFigure {
+        states: vec!["x".to_owned()],
+        measured: vec![along(0.05)],
+        predictions: vec![Prediction {
+            name: "predicted".to_owned(),
+            line: Line::Solid,
+            trajectories: vec![along(0.0)],
+        }],
+        ..CurvesFigure::default()
+    };
+    let without = curves(&figure).svg;
+    let band =
+        Band { name: "90 % interval".to_owned(), low: vec![along(-0.2)], high: vec![along(0.2)] };
+    let with = curves(&CurvesFigure { band: Some(band), ..figure }).svg;
+    assert!(with.contains("90 % interval") && !without.contains("interval"));
+    // Of each colour the last place; the legend is drawn first.
+    let place = |colour: &str| with.rfind(colour).unwrap_or_else(|| panic!("{colour}: {with}"));
+    assert!(place("#c8deeb") < place("#0072b2"));
 }

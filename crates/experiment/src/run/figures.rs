@@ -2,7 +2,7 @@
 
 use lawful::{Dataset, Model, Relation, Score};
 use lawful_plot::{
-    CurvesFigure, Events, Figure, History, LawResiduals, LearningFigure, Line, Prediction,
+    Band, CurvesFigure, Events, Figure, History, LawResiduals, LearningFigure, Line, Prediction,
     ResidualCurve, ResidualsFigure, Side, TimeRange, Trajectory, curves, learning, phase,
     residuals,
 };
@@ -11,6 +11,7 @@ use super::folder::RunFolder;
 use super::history::Record;
 use crate::diagnostic::Diagnostic;
 use crate::experiment::{Experiment, RECONSTRUCTION};
+use crate::interval::LEVEL;
 use crate::scores::{Scores, scored_range};
 use crate::{files, predict};
 
@@ -88,6 +89,7 @@ pub fn curves_of(
         states: experiment.state().to_vec(),
         measured: measured_of(experiment, dataset),
         predictions: vec![predicted(model, "predicted", Line::Solid, dataset)],
+        band: band(model, dataset),
         ranges,
     }
 }
@@ -142,6 +144,24 @@ pub fn predicted(model: &Model, name: &str, line: Line, dataset: &Dataset) -> Pr
         _ => format!("{name} ({failed} of {} could not be solved)", all.len()),
     };
     Prediction { name, line, trajectories }
+}
+
+/// Returns the interval along the first trajectory, since several would hide each other; `None` for a model
+/// without intervals.
+fn band(model: &Model, dataset: &Dataset) -> Option<Band> {
+    let intervals = model.intervals(LEVEL).ok()?;
+    let all = dataset.trajectories();
+    let first = all.first()?;
+    let times = predict::smooth_times(first);
+    // A band that fails is left out; the scores say why.
+    let found = intervals.along(first, &times).ok()?;
+    let end = |values| Trajectory { name: first.name.clone(), t: times.clone(), values };
+    let of = if all.len() > 1 { format!(", {}", first.name) } else { String::new() };
+    Some(Band {
+        name: format!("{} % interval{of}", 100.0 * LEVEL),
+        low: vec![end(found.low)],
+        high: vec![end(found.high)],
+    })
 }
 
 /// The scored times of a set.

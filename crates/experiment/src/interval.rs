@@ -92,7 +92,8 @@ impl IntervalPrediction<'_> {
                     drawn.of_trajectory(trajectory)
                 }
                 DrawnStart::With(trajectory, given) => {
-                    let model = drawn.of_trajectory(trajectory);
+                    let model = drawn.of_trajectory(trajectory).into_owned();
+                    let model = Cow::Owned(model.without_increments());
                     complete(&model, given);
                     model
                 }

@@ -29,6 +29,9 @@ pub struct SetScore {
 pub struct Scores {
     /// The learned constants.
     pub constants: Estimates,
+    /// The standard deviation of process noise of each state variable, per square root of time; empty if paths
+    /// have none.
+    pub process_noise: Vec<(String, f64)>,
     /// What trajectories of the training have of their own.
     pub subjects: Vec<SubjectValues>,
     /// Names of the laws.
@@ -80,7 +83,18 @@ pub fn score_sets(experiment: &Experiment, model: &Model, substeps: usize) -> Sc
     let report = law_report(experiment, model);
     let (constants, laws) = (model.estimates(), experiment.law_names());
     let subjects = SubjectValues::all(experiment, model);
-    Scores { constants, subjects, laws, report, sets, intervals: None, discretisation }
+    let sizes = model.process_noise().into_iter().flatten().copied();
+    let process_noise = model.state().iter().cloned().zip(sizes).collect();
+    Scores {
+        constants,
+        process_noise,
+        subjects,
+        laws,
+        report,
+        sets,
+        intervals: None,
+        discretisation,
+    }
 }
 
 /// Measures the laws on every set of the experiment and up to its horizon.
@@ -188,6 +202,10 @@ impl Scores {
             let values = constants.iter().map(|c| (c.name.clone(), json!(c.value)));
             value["constants"] = values.collect::<Map<_, _>>().into();
         }
+        if !self.process_noise.is_empty() {
+            let sizes = self.process_noise.iter().map(|(name, size)| (name.clone(), json!(size)));
+            value["process-noise"] = sizes.collect::<Map<_, _>>().into();
+        }
         let errors =
             constants.iter().filter_map(|c| Some((c.name.clone(), json!(c.standard_error?))));
         let errors: Map<_, _> = errors.collect();
@@ -229,6 +247,7 @@ mod tests {
         ] {
             let assessment = Scores {
                 constants: Estimates::default(),
+                process_noise: Vec::new(),
                 subjects: Vec::new(),
                 intervals: None,
                 laws: Vec::new(),

@@ -191,7 +191,7 @@ fn an_unknown_key_is_an_error_with_a_suggestion() {
       experiment.toml:7:1
         colour = 50
         ^^^^^^
-    hint: the keys here are `hidden`, `activations`, `init`, `time-input`, `precision`, `known`, `learn`
+    hint: the keys here are `hidden`, `activations`, `init`, `time-input`, `precision`, `coordinates`, `known`, `learn`, `effects`
     ");
     assert_snapshot!(error_with("[training]\nhidden = [50]\n"), @"
     error: unknown key `hidden` in [training]

@@ -68,3 +68,30 @@ fn settings_of_a_phase_are_read_and_wrong_ones_named() {
         assert!(error.contains(said), "{error}");
     }
 }
+
+#[test]
+fn process_noise_is_written_out_with_its_segments_and_reads_back_the_same() {
+    let folder = with("process-noise = \"estimate\"\n");
+    let original = folder.read().unwrap_or_else(|error| panic!("{error}"));
+    files::write(&folder.path("complete.toml"), original.complete.as_bytes()).unwrap();
+    let again = read(&folder.path("complete.toml")).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(original.complete, again.complete);
+    let (first, second) = (&original.experiment.training, &again.experiment.training);
+    assert_eq!((&first.phases, first.process_noise), (&second.phases, second.process_noise));
+    assert!(first.process_noise && first.recipe == Some("auto"));
+    for line in ["process-noise = \"estimate\"", "segments = 1, starts = \"free\""] {
+        assert!(original.complete.contains(line), "{}", original.complete);
+    }
+    for (training, said) in [
+        ("process-noise = \"yes\"\n", "process noise"),
+        ("process-noise = \"estimate\"\nrecipe = \"lbfgs\"\n", "these phases have none"),
+        (
+            "process-noise = \"estimate\"\n[[law]]\nname = \"up\"\nholds = \"x >= -9\"\nstrategy = \"hard\"\n",
+            "process noise cannot be combined with the guaranteed law `up`",
+        ),
+    ] {
+        let error = with(training).read().unwrap_err();
+        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.to_string().contains("process-noise = "), "the place: {error}");
+    }
+}

@@ -94,6 +94,7 @@ fn noise(of: Vec<usize>, kinds: usize) -> Noise {
         kinds,
         precision: 100.0,
         prior: NoisePrior { observations: 4.0, ..NoisePrior::default() },
+        increments: Vec::new(),
     }
 }
 

@@ -55,8 +55,13 @@ fn nothing_is_allocated_after_the_first_iteration() {
             precision: 0.5,
             chosen: true,
         }];
-        let noise =
-            Noise { of: vec![0; rows], kinds: 1, precision: 10.0, prior: NoisePrior::default() };
+        let noise = Noise {
+            of: vec![0; rows],
+            kinds: 1,
+            precision: 10.0,
+            prior: NoisePrior::default(),
+            increments: Vec::new(),
+        };
         let mut evidence = Evidence::new(groups, vec![1.0; 6], noise, 0.0);
         let mut precisions = evidence.start();
         let (mut weights, mut priors) = (vec![0.0; rows], vec![0.0; 6]);

@@ -115,6 +115,12 @@ pub(crate) fn table(scores: &Scores) -> String {
         text.push('\n');
         text += &constants(&scores.constants);
     }
+    if !scores.process_noise.is_empty() {
+        text.push('\n');
+        let rows = scores.process_noise.iter().map(|(name, size)| vec![name.clone(), short(*size)]);
+        let header = ["process noise", "standard deviation per square root of time"];
+        text += &render(&header, 1, &rows.collect::<Vec<_>>());
+    }
     if !scores.subjects.is_empty() {
         text.push('\n');
         text += &subjects(scores);

@@ -50,6 +50,8 @@ pub(crate) fn run(options: &Predict) -> Result<u8, Diagnostic> {
     let from = options.interval.map(|level| (level, model.clone().with_solver(method)));
     let model = if is_new {
         model.of_start(start, &initial, inputs).into_owned()
+    } else if options.initial.is_some() {
+        model.of_trajectory(trajectory).into_owned().without_increments()
     } else {
         model.of_trajectory(trajectory).into_owned()
     };

@@ -62,6 +62,7 @@ use complete::Table;
 use data::{Data, Origin};
 use laws::WrittenLaw;
 use section::Section;
+use solver::Solvers;
 use source::Source;
 use system::System;
 use test_set::{Kind, TestSet};
@@ -212,6 +213,7 @@ enum From<'a> {
 }
 
 /// Checks a text and builds the experiment.
+#[expect(clippy::too_many_lines, reason = "a section after the other, in the order of a file")]
 fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFile, Diagnostic> {
     let mut top = source.parse()?;
     top.only(KEYS)?;
@@ -224,6 +226,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
     let tests = test_set::read(top.take("test"), &data)?;
     let solvers = solver::read(top.section("solver", solver::KEYS)?)?;
     let training = top.section("training", training::KEYS)?;
+    let process_noise = training.peek("process-noise");
     let field = top.section("field", field::KEYS)?;
     let (effects, coordinates) = (field.peek("effects"), field.peek("coordinates"));
     let (field, open) = field::read(field, &system, training::Written::hidden(&training))?;
@@ -261,6 +264,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
         .open_width(open.width)
         .open_effects(open.effects)
         .solver(solvers.training)
+        .open_solver(solvers.open)
         .predict(solvers.predict)
         .interpolation(data.interpolation);
     let builder = match strategy.strategy {
@@ -293,6 +297,11 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
                 let mark = coordinates.as_ref();
                 mark.map_or_else(|| source.lacks(&text), |mark| mark.error(&text)).with_hint(hint)
             }
+            (TrainingError::ProcessNoise { hint, .. }, _, _) => {
+                let message = error.to_string();
+                let located = process_noise.as_ref().map(|mark| mark.error(&message));
+                located.unwrap_or_else(|| source.lacks(message)).with_hint(hint)
+            }
             (TrainingError::Subjects { hint, .. }, _, _) => {
                 system.own_numbers_error(source, effects.as_ref(), &error).with_hint(hint)
             }
@@ -309,7 +318,7 @@ fn check(source: &Source, from: From, seed: Option<u64>) -> Result<ExperimentFil
         ("data", data.write(reads_files).into()),
         ("test", test_set::write(&tests, &origin).into()),
         ("field", field::write(&prepared.field).into()),
-        ("solver", solver::write(&solvers).into()),
+        ("solver", solver::write(&Solvers { training: prepared.solver, ..solvers }).into()),
         ("strategy", strategy::write(&prepared.strategy, &written_laws).into()),
         ("training", training::write(&prepared, &written_laws).into()),
     ] {

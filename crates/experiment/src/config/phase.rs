@@ -4,7 +4,7 @@
 //! | key | default | range | purpose |
 //! |---|---|---|---|
 //! | `optimiser` | `"adam"` | [`OptimiserKind::NAMES`](lawful::optimiser::OptimiserKind::NAMES) | the optimiser: a name or a table, see [`super::optimiser`] |
-//! | `least-squares` | none | a table | least squares from several starts instead of the optimiser, see [`super::least_squares`]; not with `optimiser`, `segments`, `batch` or `strategy` |
+//! | `least-squares` | none | a table | least squares from several starts instead of the optimiser, see [`super::least_squares`]; not with `optimiser`, `batch` or `strategy`, and with `segments` only beside `process-noise` |
 //! | `iterations` | required | ≥ 1 | evaluations of the objective and its gradient |
 //! | `segments` | none: single shooting | 1 to below the steps of the longest trajectory | multiple shooting, with segments of this many steps between data rows |
 //! | `starts` | `"data"` | `"data"`, `"free"` | with `segments`: they start at the measured states, or at states that are trained |
@@ -124,7 +124,7 @@ fn read_one<'s>(entry: Value<'s>, laws: &[WrittenLaw]) -> Result<Written<'s>, Di
     let least_squares = match section.take("least-squares") {
         None => None,
         Some(value) => {
-            for key in ["optimiser", "segments", "batch", "strategy"] {
+            for key in ["optimiser", "batch", "strategy"] {
                 if let Some(mark) = section.peek(key) {
                     let message = format!("`{key}` and `least-squares` cannot both be given");
                     let hint = format!("leave out `{key}` or `least-squares`");

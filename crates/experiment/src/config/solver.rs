@@ -13,8 +13,8 @@
 //! | `predict` | see above | a table | the same keys, except `memory`, for predictions, test sets and `evaluate` |
 //!
 //! Training takes equal steps between data rows, unless one of `rtol`, `atol`, `max-steps`, `min-step`
-//! and `first-step` is given: then its steps are adaptive. Predictions use adaptive steps, unless
-//! `substeps` is given.
+//! and `first-step` is given: then its steps are adaptive. They are also adaptive where every rate is known, if
+//! neither `method` nor `substeps` is given. Predictions use adaptive steps, unless `substeps` is given.
 
 use lawful::Solver;
 use lawful::ode::{Adaptive, Control, TABLEAUS, Tableau, tableaus};
@@ -49,6 +49,8 @@ const ADAPTIVE_KEYS: [&str; 5] = ["rtol", "atol", "max-steps", "min-step", "firs
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Solvers {
     pub(crate) training: Solver,
+    /// Whether the recipe may choose another solver of the training.
+    pub(crate) open: bool,
     pub(crate) predict: Solver,
 }
 
@@ -56,11 +58,14 @@ pub(crate) struct Solvers {
 pub(crate) fn read(mut section: Section) -> Result<Solvers, Diagnostic> {
     let mut predict = section.section("predict", PREDICT_KEYS)?;
     let memory = section.take("memory").map(|value| memory(&value)).transpose()?;
+    let open = !section.has("method")
+        && !section.has("substeps")
+        && !ADAPTIVE_KEYS.iter().any(|key| section.has(key));
     let training = method(&mut section, &tableaus::RK4_38, Adaptive::default(), Steps::Grid)?;
     let training = training.with_memory(memory.unwrap_or(Solver::MEMORY));
     let tolerances = Adaptive::with_tolerances(1e-9, 1e-11);
     let predict = method(&mut predict, &tableaus::DOPRI5, tolerances, Steps::Adaptive)?;
-    Ok(Solvers { training, predict })
+    Ok(Solvers { training, open, predict })
 }
 
 /// Which steps are taken if no key selects one or the other.

@@ -10,6 +10,7 @@
 //! | `loss` | `"mse"` | [`Loss::NAMES`], or a table | the loss, for example `{ kind = "huber", delta = 1.0 }` |
 //! | `scale` | `"auto"`; `"none"` with `recipe = "paper"` | `"auto"`, `"none"` | `"auto"`: the network and the objective use variables scaled to order one; `"none"`: they use the units of the data |
 //! | `initial-state` | `"data"`, or selected by the recipe | `"data"`, `"train"` | `"data"`: trajectories start at their first row; `"train"`: their initial states are trained, too |
+//! | `process-noise` | `"none"` | `"none"`, `"estimate"` | `"estimate"`: paths have process noise, normal increments of variance `Q Δt` between segments, whose size the evidence estimates: for systems that their states do not determine. By least squares only, and not with laws that are guaranteed as bounds or directions, or penalised |
 //! | `start` | `"random"`, or selected by the recipe | `"table"`, `"random"` | `"table"`: where cells are missing or noisy, first weights and trained starts are matched to the states nearest to the data on which the laws hold; where there are none, `"random"`: random weights |
 //! | `weight-decay` | 0, or selected by the recipe | ≥ 0 | adds half of this number, times the sum of the network's squared parameters, to the objective |
 //! | `validation` | 0, or selected by the recipe | 0 to below 1 | share of the data that is held out for early stopping of phases on full trajectories |
@@ -45,6 +46,7 @@ pub(crate) const KEYS: &[&str] = &[
     "loss",
     "scale",
     "initial-state",
+    "process-noise",
     "start",
     "weight-decay",
     "validation",
@@ -61,12 +63,16 @@ const SCALES: [(&str, bool); 2] = [("auto", true), ("none", false)];
 /// The words of `initial-state`: whether it is trained.
 const INITIAL_STATES: [(&str, bool); 2] = [("data", false), ("train", true)];
 
+/// The words of `process-noise`: whether it is estimated.
+const PROCESS_NOISE: [(&str, bool); 2] = [("none", false), ("estimate", true)];
+
 /// The section as written. A recipe selects the phases later, from the data.
 pub(crate) struct Written<'s> {
     phases: Phases<'s>,
     loss: Loss,
     scale: Option<bool>,
     pub(crate) initial_state: Option<bool>,
+    process_noise: bool,
     start: Option<Start>,
     decay: Option<f64>,
     validation: Option<f64>,
@@ -145,6 +151,9 @@ pub(crate) fn read<'s>(
         .take("initial-state")
         .map(|value| value.word("initial state", &INITIAL_STATES))
         .transpose()?;
+    let process_noise = section
+        .take("process-noise")
+        .map_or(Ok(false), |value| value.word("process noise", &PROCESS_NOISE))?;
     let start =
         section.take("start").map(|value| value.word("start", &Start::NAMES)).transpose()?;
     let decay =
@@ -153,7 +162,18 @@ pub(crate) fn read<'s>(
         section.take("validation").map(|value| value.number(BELOW_ONE, "0.2")).transpose()?;
     let remedies = section.take("remedies").map(|value| value.flag()).transpose()?;
     let seed = section.take("seed").map_or(Ok(1), |value| value.whole(0..=LARGEST, "1"))?;
-    Ok(Written { phases, loss, scale, initial_state, start, decay, validation, remedies, seed })
+    Ok(Written {
+        phases,
+        loss,
+        scale,
+        initial_state,
+        process_noise,
+        start,
+        decay,
+        validation,
+        remedies,
+        seed,
+    })
 }
 
 fn read_phases<'s>(
@@ -248,8 +268,18 @@ pub(crate) fn complete(
     training: lawful::Training,
     data: &Dataset,
 ) -> Result<lawful::Training, Diagnostic> {
-    let Written { phases, loss, scale, initial_state, start, decay, validation, remedies, seed } =
-        written;
+    let Written {
+        phases,
+        loss,
+        scale,
+        initial_state,
+        process_noise,
+        start,
+        decay,
+        validation,
+        remedies,
+        seed,
+    } = written;
     let mut training = match phases {
         Phases::Recipe(recipe) => training.recipe(recipe),
         Phases::Listed(phases) => {
@@ -263,7 +293,7 @@ pub(crate) fn complete(
             training.phases(vec![phase.phase])
         }
     };
-    training = training.loss(loss).seed(seed);
+    training = training.loss(loss).seed(seed).process_noise(process_noise);
     if let Some(scale) = scale {
         training = training.scale(scale);
     }
@@ -341,6 +371,9 @@ pub(crate) fn write(training: &Prepared, laws: &[WrittenLaw]) -> Table {
         ("remedies", training.remedies.into()),
         ("seed", complete::whole(training.seed)),
     ]);
+    if training.process_noise {
+        table.insert("process-noise".to_owned(), complete::word(&PROCESS_NOISE, true));
+    }
     if training.start != Start::default() {
         table.insert("start".to_owned(), training.start.name().into());
     }

@@ -12,6 +12,10 @@
 //! log evidence = − Σ β_s E_s − Σ α_k E_k + ½ Σ N_s log(β_s/2π) + ½ log|A| − ½ log|Σ β_s J_sᵀJ_s + A| + c
 //! ```
 //!
+//! Increments of process noise are residuals, too: each is the jump of a path to a state of its own, on which
+//! no prior lies but the increment's. Its precision is that of a prior, so that its sum has `log β` in place of
+//! `log(β/2π)`, and the state's group is flat.
+//!
 //! c counts the minima that are copies of this one: log(n! 2ⁿ) for each layer of n tanh units. Every
 //! parameter has a proper prior; otherwise evidences could not be compared.
 
@@ -29,7 +33,7 @@ pub struct Group {
     pub name: String,
     /// Its parameters, in order.
     pub members: Vec<usize>,
-    /// Precision α at the start, above 0.
+    /// Precision α at the start, above 0; [`FLAT`] for no prior.
     pub precision: f64,
     /// Whether the evidence chooses α; otherwise it stays.
     pub chosen: bool,
@@ -46,7 +50,17 @@ pub struct Noise {
     pub precision: f64,
     /// The prior.
     pub prior: NoisePrior,
+    /// The kinds that are increments of process noise, the last ones: of each the share of its residuals that are
+    /// free, 1 unless laws tie them.
+    pub increments: Vec<f64>,
 }
+
+/// The precision of a group without a prior, whose members other residuals determine: only as small as the
+/// matrix needs it, and not in the evidence.
+pub const FLAT: f64 = 1e-6;
+
+/// The prior of increments of process noise, as [`NoisePrior`]: two pseudo-observations of 0.1.
+const INCREMENTS: NoisePrior = NoisePrior { observations: 2.0, size: 0.1, least: 1e-4 };
 
 /// A weak prior on noise: n₀ pseudo-observations with errors of σ₀.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -152,6 +166,22 @@ impl Evidence {
         layers.map(log).sum()
     }
 
+    /// Returns the number of kinds of measurement: the first kinds, before those of process noise.
+    pub fn measured_kinds(&self) -> usize {
+        self.noise.kinds - self.noise.increments.len()
+    }
+
+    /// Returns the number of free residuals of a kind.
+    fn count(&self, kind: usize) -> f64 {
+        let tied = kind.checked_sub(self.measured_kinds());
+        self.counts[kind] as f64 * tied.map_or(1.0, |n| self.noise.increments[n])
+    }
+
+    /// Returns the prior of the noise of a kind.
+    fn prior(&self, kind: usize) -> NoisePrior {
+        if kind < self.measured_kinds() { self.noise.prior } else { INCREMENTS }
+    }
+
     /// Returns the precisions at the start.
     pub fn start(&self) -> Precisions {
         Precisions {
@@ -214,8 +244,9 @@ impl Evidence {
         self.errors.clear();
         self.errors.extend((0..kinds).map(squares));
         let mut log = self.copies;
-        for ((beta, error), &count) in precisions.beta.iter().zip(&self.errors).zip(&self.counts) {
-            log += 0.5 * count as f64 * (beta / std::f64::consts::TAU).ln() - beta * error;
+        for (kind, (beta, error)) in precisions.beta.iter().zip(&self.errors).enumerate() {
+            let unit = if kind < self.measured_kinds() { std::f64::consts::TAU } else { 1.0 };
+            log += 0.5 * self.count(kind) * (beta / unit).ln() - beta * error;
         }
         self.sizes.clear();
         for (group, alpha) in self.groups.iter().zip(&precisions.alpha) {
@@ -223,7 +254,10 @@ impl Evidence {
             let members = group.members.iter();
             let size =
                 0.5 * members.clone().map(|&k| relative[k] * point.x[k].powi(2)).sum::<f64>();
-            log += 0.5 * members.map(|&k| (alpha * relative[k]).ln()).sum::<f64>() - alpha * size;
+            if !group.is_flat() {
+                let logs = members.map(|&k| (alpha * relative[k]).ln());
+                log += 0.5 * logs.sum::<f64>() - alpha * size;
+            }
             self.sizes.push(size);
         }
 
@@ -253,10 +287,10 @@ impl Evidence {
             self.wanted.alpha.push(wanted);
         }
         self.wanted.beta.clear();
-        let NoisePrior { observations, size, least } = self.noise.prior;
         for (kind, &beta) in precisions.beta.iter().enumerate() {
+            let NoisePrior { observations, size, least } = self.prior(kind);
             self.effective[kind] = beta * trace_of_product(&self.inverse, &self.products[kind]);
-            let count = self.counts[kind] as f64;
+            let count = self.count(kind);
             let wanted = (count - self.effective[kind] + observations)
                 / (2.0 * self.errors[kind] + observations * size * size);
             self.wanted.beta.push(bounded(wanted, beta).min(1.0 / (least * least)));
@@ -273,7 +307,7 @@ impl Evidence {
     /// Returns the number of effective parameters γ that each kind of measurement has determined, at the
     /// last point measured.
     pub fn effective(&self) -> &[f64] {
-        &self.effective
+        &self.effective[..self.measured_kinds()]
     }
 
     /// Returns the precisions to continue with from the last point measured: those of the formulas, at most
@@ -283,6 +317,8 @@ impl Evidence {
     }
 
     /// Returns the lower triangle L of `H = L Lᵀ` at the last point [measured](Self::measure), row after row.
+    /// Of the parameters, only those that are `kept` are in H, which is then the Schur complement: its inverse
+    /// is their block of the inverse of the whole.
     ///
     /// # Errors
     /// If the matrix is not positive definite.
@@ -290,11 +326,21 @@ impl Evidence {
         &mut self,
         precisions: &Precisions,
         law_weight: f64,
+        kept: &[usize],
     ) -> Result<Vec<f64>, EvidenceError> {
         self.set_matrix(precisions, law_weight);
+        let n = self.relative.len();
+        let others = n - kept.len();
+        if others > 0 {
+            let mut order: Vec<usize> = (0..n).filter(|k| !kept.contains(k)).collect();
+            order.extend(kept);
+            let whole = &self.matrix;
+            let at = |i: usize, j: usize| whole[(order[i].max(order[j]), order[i].min(order[j]))];
+            self.matrix = DMatrix::from_fn(n, n, at);
+        }
         let factor = factorised(&mut self.matrix)?;
         let l = factor.l_dirty();
-        let rows = (0..l.nrows()).flat_map(|i| (0..=i).map(move |j| l[(i, j)]));
+        let rows = (others..n).flat_map(|i| (others..=i).map(move |j| l[(i, j)]));
         let packed = rows.collect();
         self.matrix = factor.unpack_dirty();
         Ok(packed)
@@ -303,11 +349,10 @@ impl Evidence {
     /// Returns the degrees of freedom of the noise of each kind at the last point measured: those that its
     /// measurements leave, `N_s − γ_s`, and the pseudo-observations n₀ of its prior.
     pub fn freedom(&self) -> Vec<f64> {
-        let each = self.counts.iter().zip(&self.effective);
-        let freedom = |(&count, effective): (&usize, &f64)| {
-            (count as f64 - effective).max(0.0) + self.noise.prior.observations
+        let freedom = |(kind, effective): (usize, &f64)| {
+            (self.count(kind) - effective).max(0.0) + self.prior(kind).observations
         };
-        each.map(freedom).collect()
+        self.effective.iter().enumerate().map(freedom).collect()
     }
 
     /// Returns the kind of each residual of the data.
@@ -331,6 +376,18 @@ impl Evidence {
                 self.matrix[(k, k)] += alpha * self.relative[k];
             }
         }
+    }
+}
+
+impl Group {
+    /// Returns whether it has no prior.
+    fn is_flat(&self) -> bool {
+        !self.chosen && self.precision <= FLAT
+    }
+
+    /// Returns whether draws of its members vary with the prior.
+    pub(crate) fn has_prior(&self) -> bool {
+        !self.is_flat()
     }
 }
 

@@ -16,7 +16,7 @@ mod evidence;
 mod levenberg_marquardt;
 
 pub use equations::Equations;
-pub use evidence::{Evidence, EvidenceError, Group, Noise, NoisePrior, Precisions};
+pub use evidence::{Evidence, EvidenceError, FLAT, Group, Noise, NoisePrior, Precisions};
 pub use levenberg_marquardt::{Damping, LevenbergMarquardt, Point, Stepped};
 
 /// Residuals r and their Jacobian as functions of x.

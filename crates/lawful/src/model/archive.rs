@@ -15,6 +15,9 @@ use crate::Fingerprint;
 /// Version of the file format; a file with another one is refused.
 pub const FORMAT: u32 = 3;
 
+/// Version of files of models with process noise, which others must not read as models without it.
+pub(crate) const WITH_PROCESS_NOISE: u32 = FORMAT + 1;
+
 /// The key of the metadata: one JSON text, for the order of several would change from run to run.
 const KEY: &str = "lawful";
 
@@ -211,6 +214,9 @@ impl Archive {
         let metadata: Map<String, Value> = serde_json::from_str(text)
             .map_err(|_| damaged("its metadata are not a JSON object".to_owned()))?;
         match metadata.get("format").and_then(Value::as_u64) {
+            Some(found)
+                if found == u64::from(WITH_PROCESS_NOISE)
+                    && metadata.contains_key("process-noise") => {}
             Some(found) if found != u64::from(FORMAT) => {
                 return Err(ModelError::Version { path: name.to_owned(), found });
             }

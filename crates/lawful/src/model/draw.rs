@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lawful_law::{Enforcement, Relation, TimeStep};
 
 use super::Model;
+use super::jumps::Process;
 use crate::posterior::{DrawnTheta, Posterior};
 use crate::{Random, Trajectory};
 
@@ -66,14 +67,17 @@ impl Model {
         for component in components {
             assert_eq!((component.theta.len(), component.noise.len()), lengths, "of this model");
         }
-        Self { posterior: posterior.map(Arc::new), ..self }
+        let process = posterior.as_ref().and_then(Process::of);
+        Self { posterior: posterior.map(Arc::new), process, ..self }
     }
 
     /// Returns the model and the noise of a draw.
-    pub(super) fn drawn(&self, posterior: &Posterior, drawn: &DrawnTheta) -> Draw {
+    pub(super) fn drawn(&self, posterior: &Posterior, number: usize, drawn: &DrawnTheta) -> Draw {
         let seed = drawn.seed();
+        let process = self.process.as_ref();
+        let process = process.and_then(|process| process.drawn(posterior, number, seed));
         let DrawnTheta { theta, noise } = drawn.clone();
-        let mut model = Self { theta, posterior: None, ..self.clone() };
+        let mut model = Self { theta, posterior: None, process, jumps: None, ..self.clone() };
         let d = self.state().len();
         let units = posterior.starts();
         let z = model.theta[self.field_len..].chunks_exact(d.max(1));

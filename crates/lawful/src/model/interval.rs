@@ -125,7 +125,7 @@ impl Model {
             model: self,
             level,
             kind: IntervalKind::default(),
-            draws: draws.map(|drawn| self.drawn(posterior, drawn)).collect(),
+            draws: draws.enumerate().map(|(n, drawn)| self.drawn(posterior, n, drawn)).collect(),
             bounds: self.bounds(),
             is_ensemble: posterior.is_ensemble(),
         })

@@ -9,6 +9,7 @@ mod estimates;
 mod guarantee;
 mod interval;
 mod interval_score;
+mod jumps;
 mod measure;
 mod report;
 mod ridge;
@@ -28,6 +29,7 @@ use lawful_ode::{
     times_since,
 };
 
+pub(crate) use archive::WITH_PROCESS_NOISE;
 pub use archive::{Archive, FORMAT, ModelError};
 pub use description::{LawDescription, ModelDescription, SolverDescription, TrainedStart};
 pub use draw::Draw;
@@ -48,6 +50,7 @@ use crate::{
     Accuracy, Dataset, Failure, FieldError, FieldPart, GuaranteedLaws, Interpolation, LawPoints,
     Loss, Objective, Problem, Trajectory, Units,
 };
+use jumps::{Jumps, Process};
 use subjects::Newcomers;
 
 /// A vector field with its learned parameters, the laws it was trained under, and the solver of its
@@ -72,6 +75,9 @@ pub struct Model {
     /// The effects of every path, if they are given.
     effects: Option<Vec<f64>>,
     posterior: Option<Arc<Posterior>>,
+    /// The process noise, and the jumps of every path, if they are those of a trajectory.
+    process: Option<Arc<Process>>,
+    jumps: Option<Arc<Jumps>>,
 }
 
 /// Why a prediction failed.
@@ -171,6 +177,8 @@ impl Model {
             newcomers,
             effects,
             posterior: None,
+            process: None,
+            jumps: None,
         })
     }
 
@@ -179,8 +187,9 @@ impl Model {
     /// # Errors
     /// If the description is not valid, or needs another number of parameters.
     pub(crate) fn described(self, description: ModelDescription) -> Result<Self, FieldError> {
-        let Self { theta, newcomers, effects, posterior, .. } = self;
-        Ok(Self { newcomers, effects, posterior, ..Self::new(description, theta)? })
+        let Self { theta, newcomers, effects, posterior, process, jumps, .. } = self;
+        let new = Self::new(description, theta)?;
+        Ok(Self { newcomers, effects, posterior, process, jumps, ..new })
     }
 
     /// Returns the description of the model.
@@ -306,17 +315,71 @@ impl Model {
         self.put_on_laws(times[0], &mut initial)?;
         let mut field = Shifted::new(self.field());
         field.set_effects(&self.effects_from(&initial, &at_start));
+        let new = || self.process.as_ref().map(|process| Arc::new(process.since(origin)));
+        match self.jumps.clone().or_else(new) {
+            None => self.solve(&mut field, origin, &initial, times, inputs),
+            Some(jumps) => self.solve_with(&jumps, &mut field, origin, initial, times, inputs),
+        }
+    }
+
+    /// Solves the field from an initial state at the first time.
+    fn solve(
+        &self,
+        field: &mut Shifted,
+        origin: f64,
+        initial: &[f64],
+        times: &[f64],
+        inputs: Table<'_>,
+    ) -> Result<Vec<f64>, PredictError> {
         let mut since = Vec::new();
         let origin = times_since(origin, times, &mut since);
         field.set_origins([origin]);
         let mut problems = InitialValueProblems::new(initial.len());
-        problems.push(&since, &initial).expect("times were checked to increase");
+        problems.push(&since, initial).expect("times were checked to increase");
         let mut path = Solution::default();
         let signal =
             Signal { interpolation: self.description.interpolation, table: inputs, origin };
-        let solved = lawful_ode::predict(&mut field, &self.solver, &problems, &signal, &mut path);
+        let solved = lawful_ode::predict(field, &self.solver, &problems, &signal, &mut path);
         solved.map_err(|error| field.at_user_times(error))?;
         Ok(path.observed(0).to_vec())
+    }
+
+    /// Solves the field from jump to jump. At the time of a jump the state is that after it.
+    fn solve_with(
+        &self,
+        jumps: &Jumps,
+        field: &mut Shifted,
+        origin: f64,
+        mut state: Vec<f64>,
+        times: &[f64],
+        inputs: Table<'_>,
+    ) -> Result<Vec<f64>, PredictError> {
+        let (d, last) = (state.len(), times[times.len() - 1]);
+        let mut states = state.clone();
+        let (mut at, mut row) = (times[0], 1);
+        while row < times.len() {
+            let jump = jumps.after(at).filter(|(t, _)| *t <= last);
+            let end = jump.as_ref().map_or(last, |(t, _)| *t);
+            let rows = times[row..].iter().take_while(|t| **t <= end).count();
+            let mut piece = vec![at];
+            piece.extend(&times[row..row + rows]);
+            if piece[piece.len() - 1] < end {
+                piece.push(end);
+            }
+            let found = self.solve(field, origin, &state, &piece, inputs)?;
+            states.extend_from_slice(&found[d..(rows + 1) * d]);
+            state.copy_from_slice(&found[found.len() - d..]);
+            row += rows;
+            at = end;
+            let Some((_, increments)) = jump else { break };
+            state.iter_mut().zip(&increments).for_each(|(y, increment)| *y += increment);
+            self.project(at, &mut state)?;
+            if rows > 0 && times[row - 1] >= end {
+                let place = states.len() - d;
+                states[place..].copy_from_slice(&state);
+            }
+        }
+        Ok(states)
     }
 
     /// Returns the laws that the field guarantees and that states can be moved to.
@@ -372,13 +435,14 @@ impl Model {
         own.predict_with(&self.initial_state(trajectory), times, inputs)
     }
 
-    /// Returns this model with the effects of a trajectory for every path.
+    /// Returns this model with the effects of a trajectory for every path, and its process noise.
     pub fn of_trajectory(&self, trajectory: &Trajectory) -> Cow<'_, Self> {
-        if self.effect_len() == 0 {
+        let jumps = self.jumping_along(trajectory);
+        if self.effect_len() == 0 && jumps.is_none() {
             return Cow::Borrowed(self);
         }
-        let effects = Some(self.effects_along(trajectory));
-        Cow::Owned(Self { effects, ..self.clone() })
+        let effects = (self.effect_len() > 0).then(|| self.effects_along(trajectory));
+        Cow::Owned(Self { effects, jumps, ..self.clone() })
     }
 
     /// Returns the initial state of a trajectory: the trained one if a training trajectory has the same
@@ -417,7 +481,8 @@ impl Model {
         self.score_by(data, self.solver)
     }
 
-    /// Returns errors and violations on some data, with another solver.
+    /// Returns errors and violations on some data, with another solver. A training trajectory with process noise
+    /// is compared with its smoothed path.
     ///
     /// # Errors
     /// If the solver fails.
@@ -426,7 +491,22 @@ impl Model {
     /// If the data have other variables than the model.
     pub fn score_by(&self, data: &Dataset, solver: Solver) -> Result<Score, Failure> {
         let mut objective = self.objective(data, solver)?;
-        score::score(&mut objective, self.parameters(), &self.count_above(data))
+        let score = score::score(&mut objective, self.parameters(), &self.count_above(data))?;
+        let jumps = |own: &Trajectory| self.jumping_along(own).is_some_and(|own| own.are_known());
+        if !data.trajectories().iter().any(jumps) {
+            return Ok(score);
+        }
+        // Laws are measured on the path of the vector field, errors on the smoothed one.
+        let model = self.clone().with_solver(solver);
+        let mut predicted = Vec::with_capacity(data.trajectories().len());
+        for trajectory in data.trajectories() {
+            let along = model.along(trajectory, &trajectory.times);
+            predicted.push(along.map_err(|error| Failure::Predict {
+                trajectory: trajectory.name.clone(),
+                error: error.to_string(),
+            })?);
+        }
+        Ok(score.with_predicted(data, predicted))
     }
 
     /// Returns the fit to some data by another solver: what [`score_by`](Self::score_by) says of it, without the
@@ -521,7 +601,7 @@ impl Model {
     /// The tensors are `layers.N.weight` (`outputs × inputs`) and `layers.N.bias`, `constants.raw`
     /// where constants are learned, `starts` where initial states were trained, `scaling.*` if the network does
     /// not work in the data's units, `effects` (trajectories × effects) and `subjects.*` where trajectories
-    /// have numbers of their own, and `posterior.*` if training gave a posterior.
+    /// have numbers of their own, and `posterior.*` if training gave a posterior, with `process-noise.*`.
     pub fn archive(&self) -> Archive {
         let shape = self.description.field.shape().expect("it was read when the model was made");
         let (field, rest) = self.theta.split_at(self.field_len);

@@ -96,6 +96,13 @@ fn fit_of(objective: &Objective) -> Fit {
     Fit { mse: mean_squared_error(dataset, &predicted), predicted }
 }
 
+impl Score {
+    /// The same score of other predicted states.
+    pub(super) fn with_predicted(self, dataset: &Dataset, predicted: Vec<Vec<f64>>) -> Self {
+        Self { mse: mean_squared_error(dataset, &predicted), predicted, ..self }
+    }
+}
+
 /// Returns the larger of two numbers, or NaN if one is NaN (unlike `max`).
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }

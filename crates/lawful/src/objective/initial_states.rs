@@ -72,20 +72,48 @@ pub struct ParameterLayout {
 }
 
 impl ParameterLayout {
-    /// Returns the layout of an objective with these free starts on these segments. A field has this many
-    /// parameters, and effects of all trajectories.
+    /// Returns the layout of an objective with these free starts on these segments, and with trained states at
+    /// the last rows of trajectories, if so asked. A field has this many parameters, and effects of all
+    /// trajectories.
     pub(crate) fn new(
         (fields, effects): (usize, usize),
         dataset: &Dataset,
         free_starts: FreeStarts,
         segments: &[Segment],
+        with_ends: bool,
     ) -> Self {
         let starts = if free_starts == FreeStarts::default() {
             InitialStates::default()
+        } else if with_ends {
+            InitialStates::with_ends(dataset, &crate::scaling(dataset), free_starts, segments)
         } else {
             InitialStates::new(dataset, &crate::scaling(dataset), free_starts, segments)
         };
         starts.layout(fields, effects)
+    }
+
+    /// Returns the length of θ.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the number of all trained initial states' numbers.
+    pub(crate) fn starts_len(&self) -> usize {
+        self.len - self.fields - self.effects
+    }
+
+    /// Returns the indices in θ of the numbers of trajectories' trained initial states.
+    pub(crate) fn initial_states(&self) -> impl Iterator<Item = usize> + '_ {
+        let first = self.fields;
+        self.initial.iter().flat_map(move |at| first + at..first + at + self.state_len)
+    }
+
+    /// Returns the indices in θ of what [`keep`](Self::keep) returns.
+    pub(crate) fn kept(&self) -> Vec<usize> {
+        (0..self.fields)
+            .chain(self.initial_states())
+            .chain(self.len - self.effects..self.len)
+            .collect()
     }
 
     /// Returns the part of θ that the next phase continues with: the field's parameters, the initial states
@@ -124,6 +152,8 @@ impl ParameterLayout {
 pub(crate) struct InitialStates {
     /// Whether the states are the guesses, without z.
     fixed: bool,
+    /// Whether the states at the last rows of trajectories are trained, too.
+    ends: bool,
     /// Trajectory and row of each, sorted.
     places: Vec<(usize, usize)>,
     guesses: Vec<f64>,
@@ -161,7 +191,30 @@ impl InitialStates {
             }
             guesses.extend_from_slice(&filled.1[row * d..][..d]);
         }
-        Self { fixed: false, places, guesses, scale: scaling.state.clone(), on_laws: None }
+        let scale = scaling.state.clone();
+        Self { fixed: false, ends: false, places, guesses, scale, on_laws: None }
+    }
+
+    /// Creates the free starts of these segments, and free states at the last rows of trajectories.
+    pub(crate) fn with_ends(
+        dataset: &Dataset,
+        scaling: &Scaling,
+        free_starts: FreeStarts,
+        segments: &[Segment],
+    ) -> Self {
+        let trajectories = dataset.trajectories().iter().enumerate();
+        let ends = trajectories.map(|(trajectory, own)| Segment {
+            trajectory,
+            first: own.len() - 1,
+            rows: 1,
+        });
+        let all: Vec<Segment> = segments.iter().copied().chain(ends).collect();
+        Self { ends: true, ..Self::new(dataset, scaling, free_starts, &all) }
+    }
+
+    /// Returns whether the states at the last rows of trajectories are trained, too.
+    pub(crate) fn has_ends(&self) -> bool {
+        self.ends
     }
 
     /// Fixes these states for these trajectories, instead of the measured ones.
@@ -169,7 +222,17 @@ impl InitialStates {
         states.sort_by_key(|&(trajectory, _)| trajectory);
         let places = states.iter().map(|&(trajectory, _)| (trajectory, 0)).collect();
         let guesses = states.into_iter().flat_map(|(_, state)| state).collect();
-        Self { fixed: true, places, guesses, scale: vec![1.0; d], on_laws: None }
+        Self { fixed: true, ends: false, places, guesses, scale: vec![1.0; d], on_laws: None }
+    }
+
+    /// Returns the scale of each state variable.
+    pub(crate) fn scale(&self) -> &[f64] {
+        &self.scale
+    }
+
+    /// Returns whether starts are moved to laws.
+    pub(crate) fn has_laws(&self) -> bool {
+        self.on_laws.is_some()
     }
 
     /// Moves all starts to the laws that the field guarantees.

@@ -3,6 +3,7 @@
 mod effects;
 mod flow;
 mod gram;
+mod increments;
 mod initial_states;
 mod loss;
 mod misfit;
@@ -79,6 +80,14 @@ pub enum Failure {
         trajectory: String,
         /// What happened, when and where.
         error: lawful_ode::SolveError,
+    },
+    /// A path with process noise cannot be predicted.
+    #[error("trajectory `{trajectory}`: {error}")]
+    Predict {
+        /// The trajectory's name.
+        trajectory: String,
+        /// What happened.
+        error: String,
     },
     /// A start cannot be moved to the laws that the field guarantees.
     #[error("trajectory `{trajectory}` has no start on the guaranteed laws: the start {why}")]
@@ -261,6 +270,19 @@ impl Objective {
     pub fn with_free_starts(mut self, free_starts: FreeStarts, segments: &[Segment]) -> Self {
         let scaling = data::scaling(&self.problem.dataset);
         self.starts = InitialStates::new(&self.problem.dataset, &scaling, free_starts, segments);
+        self.resize_gradient();
+        self.segments.clear();
+        self.select(segments);
+        self
+    }
+
+    /// The same for process noise: the states at the last rows of trajectories are trained, too, and paths
+    /// jump to the trained states.
+    #[must_use]
+    pub(crate) fn with_increments(mut self, free_starts: FreeStarts, segments: &[Segment]) -> Self {
+        let dataset = &self.problem.dataset;
+        let scaling = data::scaling(dataset);
+        self.starts = InitialStates::with_ends(dataset, &scaling, free_starts, segments);
         self.resize_gradient();
         self.segments.clear();
         self.select(segments);

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! r = (ŷ − y)/s            of a measured cell, in units of the problem
+//! r = (x − flow)/(s √(Δt/τ)) of an increment of process noise, see `increments.rs`
 //! r = c + λ/ρ              of an equality at a point, with its multiplier λ and weight ρ
 //! r = max(0, c + λ/ρ)      of an inequality
 //! ```
@@ -12,6 +13,7 @@
 use lawful_law::Relation;
 
 use super::flow::Mode;
+use super::increments::Increments;
 use super::{Failure, Objective};
 use crate::least_squares::Residuals;
 use crate::strategy::Slopes;
@@ -22,8 +24,10 @@ pub(crate) struct PathResiduals {
     /// Where x is 0.
     centre: Vec<f64>,
     theta: Vec<f64>,
-    /// The measured cells.
+    /// The measured cells on paths.
     cells: Vec<Cell>,
+    /// Increments of process noise, and the cells of states after them.
+    increments: Increments,
     /// The residuals of penalised laws.
     points: Vec<Point>,
     /// λ/ρ of each.
@@ -52,11 +56,12 @@ struct Point {
 }
 
 impl PathResiduals {
-    /// The residuals of an objective on full trajectories.
+    /// The residuals of an objective on full trajectories, or on segments that end at trained states.
     pub(crate) fn new(mut objective: Objective, centre: Vec<f64>) -> Self {
         objective.flow.separate();
         objective.flow.select(&objective.problem, &objective.segments, &objective.starts);
-        let cells = objective.misfit.cells(&objective.problem.dataset);
+        let mut cells = objective.misfit.cells(&objective.problem.dataset);
+        let increments = Increments::of(&objective, &mut cells);
         let view = objective.misfit.view();
         let points = view.laws.iter().flat_map(|rows| {
             let relation = rows.relation;
@@ -77,6 +82,7 @@ impl PathResiduals {
             failure: None,
             centre,
             cells,
+            increments,
             points,
             objective,
         }
@@ -84,13 +90,48 @@ impl PathResiduals {
 
     /// Returns the number of measured cells.
     pub(crate) fn cell_len(&self) -> usize {
-        self.cells.len()
+        self.cells.len() + self.increments.cell_variables().count()
+    }
+
+    /// Returns the number of residuals before those of laws: measured cells and increments.
+    pub(crate) fn data_len(&self) -> usize {
+        self.cell_len() + self.increment_len()
+    }
+
+    /// Returns the number of residuals that are increments.
+    fn increment_len(&self) -> usize {
+        self.increments.len() * self.objective.problem.units.state.len()
+    }
+
+    /// Returns the increments of process noise.
+    pub(crate) fn increments(&self) -> &Increments {
+        &self.increments
+    }
+
+    /// Returns for each state variable the share of its increments that are free: 1 where no guaranteed law ties
+    /// them, nothing without increments.
+    pub(crate) fn free_increments(&mut self) -> Vec<f64> {
+        let Self { objective, centre, increments, .. } = self;
+        let (_, z, _) = objective.effects.parts(centre, objective.field_len);
+        increments.free(&mut objective.starts, z)
+    }
+
+    /// Returns the increments at x in the data's units. `None` if it has no path.
+    pub(crate) fn increments_at(&mut self, x: &[f64]) -> Option<Vec<f64>> {
+        let mut residuals = vec![0.0; self.residual_len()];
+        if !self.evaluate(x, &mut residuals) {
+            return None;
+        }
+        let Self { objective, theta, increments, .. } = self;
+        let (_, z, _) = objective.effects.parts(theta, objective.field_len);
+        Some(increments.values(objective, z))
     }
 
     /// Returns the state variable of each measured cell.
     pub(crate) fn cell_states(&self) -> impl Iterator<Item = usize> {
         let d = self.objective.problem.units.state.len();
-        self.cells.iter().map(move |cell| cell.place % d)
+        let on_paths = self.cells.iter().map(move |cell| cell.place % d);
+        on_paths.chain(self.increments.cell_variables())
     }
 
     /// Returns `λ/ρ` of each residual of a law.
@@ -154,7 +195,7 @@ fn clipped(relation: Relation, residual: f64) -> f64 {
 
 impl Residuals for PathResiduals {
     fn residual_len(&self) -> usize {
-        self.cells.len() + self.points.len()
+        self.data_len() + self.points.len()
     }
 
     fn parameter_len(&self) -> usize {
@@ -162,7 +203,9 @@ impl Residuals for PathResiduals {
     }
 
     fn evaluate(&mut self, x: &[f64], residuals: &mut [f64]) -> bool {
-        let Self { objective, centre, theta, cells, points, shifts, failure, .. } = self;
+        let data = self.data_len();
+        let Self { objective, centre, theta, cells, increments, points, shifts, failure, .. } =
+            self;
         for ((theta, centre), x) in theta.iter_mut().zip(&*centre).zip(x) {
             *theta = centre + x;
         }
@@ -171,11 +214,14 @@ impl Residuals for PathResiduals {
             return false;
         }
         let units = &objective.problem.units.state;
-        let (of_cells, of_laws) = residuals.split_at_mut(cells.len());
+        let (of_data, of_laws) = residuals.split_at_mut(data);
+        let (of_cells, of_increments) = of_data.split_at_mut(cells.len());
         for (r, cell) in of_cells.iter_mut().zip(&*cells) {
             let predicted = objective.flow.observed(cell.segment)[cell.place];
             *r = (predicted - cell.measured) / units[cell.place % units.len()];
         }
+        let (_, z, _) = objective.effects.parts(theta, objective.field_len);
+        increments.residuals(objective, z, of_increments);
         let view = objective.misfit.view();
         for ((r, point), shift) in of_laws.iter_mut().zip(&*points).zip(&*shifts) {
             let c = view.residuals[point.place] + margin(point.relation, view.margin);
@@ -190,7 +236,14 @@ impl Residuals for PathResiduals {
     }
 
     fn jacobian(&mut self, jacobian: &mut [f64]) {
-        let Self { objective, theta, cells, points, shifts, slopes, initial_bar, .. } = self;
+        let data = self.data_len();
+        let Self {
+            objective, theta, cells, increments, points, shifts, slopes, initial_bar, ..
+        } = self;
+        objective.flow.sensitivities(&objective.problem.dataset);
+        let (of_data, of_laws) = jacobian.split_at_mut(data * theta.len());
+        let (of_cells, of_increments) = of_data.split_at_mut(cells.len() * theta.len());
+        increments.jacobian(objective, theta.len(), of_increments);
         let Objective { problem, flow, misfit, starts, segments, field_len, effects, .. } =
             objective;
         let (p, n, each) = (*field_len, theta.len(), effects.each);
@@ -202,8 +255,6 @@ impl Residuals for PathResiduals {
             let own = trajectory * each..(trajectory + 1) * each;
             if effects.len() > 0 { own } else { 0..0 }
         };
-        flow.sensitivities(&problem.dataset);
-        let (of_cells, of_laws) = jacobian.split_at_mut(cells.len() * n);
         for (row, cell) in of_cells.chunks_exact_mut(n).zip(&*cells) {
             let unit = units[cell.place % d];
             let sensitivity = &flow.sensitivity(cell.segment)[cell.place * width..][..width];

@@ -9,8 +9,10 @@
 //! | `posterior.draws` | draws × parameters; missing in an ensemble, whose members are its draws |
 //! | `posterior.noise-of-draws` | draws × states; the same |
 //! | `posterior.start-guesses`, `posterior.start-scale` | where initial states are trained |
+//!
+//! Process noise has entries of its own, see `process_noise.rs`.
 
-use super::{Component, DrawnTheta, Posterior, StartUnits, packed_len};
+use super::{Component, DrawnTheta, Posterior, ProcessNoise, StartUnits, packed_len};
 use crate::{Archive, ModelError};
 
 /// The key in the metadata of a file with a posterior: the number of components.
@@ -21,7 +23,7 @@ const MOST_COMPONENTS: usize = 100_000;
 impl Posterior {
     /// Adds the posterior to the file of its model.
     pub(crate) fn write(&self, archive: &mut Archive) {
-        let Self { components, draws, starts } = self;
+        let Self { components, draws, starts, process_noise } = self;
         let (count, n, d) =
             (components.len(), components[0].theta.len(), components[0].noise.len());
         let joined = |part: fn(&Component) -> &[f64]| -> Vec<f64> {
@@ -51,6 +53,9 @@ impl Posterior {
         if !starts.guesses.is_empty() {
             archive.add("posterior.start-guesses", &starts.guesses);
             archive.add("posterior.start-scale", &starts.scale);
+        }
+        if let Some(process_noise) = process_noise {
+            process_noise.write(archive, d);
         }
     }
 
@@ -126,7 +131,7 @@ impl Posterior {
             theta: theta.to_vec(),
             noise: noise.to_vec(),
         };
-        let draws = if factors.is_empty() {
+        let draws: Vec<DrawnTheta> = if factors.is_empty() {
             components.iter().map(|c| drawn(&c.theta, &c.noise)).collect()
         } else {
             let count = archive.values("posterior.noise-of-draws")?.len() / d.max(1);
@@ -137,6 +142,8 @@ impl Posterior {
             let noise = rows("posterior.noise-of-draws", count, d, |noise| noise >= 0.0)?;
             (0..count).map(|k| drawn(&theta[k * n..][..n], &noise[k * d..][..d])).collect()
         };
-        Ok(Some(Self { components, draws, starts: units }))
+        let lengths = (components.len(), draws.len(), d);
+        let process_noise = ProcessNoise::read(archive, lengths)?;
+        Ok(Some(Self { components, draws, starts: units, process_noise }))
     }
 }

@@ -24,11 +24,13 @@
 
 mod distributions;
 mod file;
+mod process_noise;
 mod quantiles;
 
 use nalgebra::DMatrix;
 
 pub(crate) use distributions::{draw_chi_square, t_quantile};
+pub use process_noise::{OwnTimes, ProcessNoise, Realisation};
 pub(crate) use quantiles::{of_sorted, with_noise};
 
 use crate::Fingerprint;
@@ -64,6 +66,7 @@ pub struct Posterior {
     components: Vec<Component>,
     draws: Vec<DrawnTheta>,
     starts: StartUnits,
+    process_noise: Option<ProcessNoise>,
 }
 
 /// What the numbers of trained initial states mean: `y₀ = guess + scale ∘ z`, moved to the laws that the
@@ -99,7 +102,24 @@ impl Posterior {
         let whole = |c: &Component| c.factor.is_empty() || c.factor.len() == packed_len(n);
         assert!(components.iter().all(|c| lengths(&c.theta, &c.noise) && whole(c)), "components");
         assert!(!draws.is_empty() && draws.iter().all(|draw| lengths(&draw.theta, &draw.noise)));
-        Self { components, draws, starts }
+        Self { components, draws, starts, process_noise: None }
+    }
+
+    /// Sets the process noise of these components and draws.
+    ///
+    /// # Panics
+    /// If lengths differ.
+    #[must_use]
+    pub fn with_process_noise(self, process_noise: Option<ProcessNoise>) -> Self {
+        let d = self.components[0].noise.len();
+        let fits = |own: &ProcessNoise| own.fits(self.components.len(), self.draws.len(), d);
+        assert!(process_noise.as_ref().is_none_or(fits), "process noise of this posterior");
+        Self { process_noise, ..self }
+    }
+
+    /// Returns the process noise; `None` if paths have none.
+    pub fn process_noise(&self) -> Option<&ProcessNoise> {
+        self.process_noise.as_ref()
     }
 
     /// Returns the components, the one of the greatest weight first.

@@ -63,6 +63,10 @@ pub(crate) fn diagnose(
         let of_steps = best.and_then(|best| compare_with_prediction(training, plan, &best.kept));
         return [of_failure, of_steps].into_iter().flatten().collect();
     }
+    if training.process_noise {
+        // The path of the vector field alone leaves the data.
+        return Vec::new();
+    }
     let phase = plan.phase();
     let Some(path) = measure(training, finer(training.solver, phase.substeps), theta) else {
         return Vec::new();

@@ -19,6 +19,7 @@ mod phase;
 mod phase_checks;
 mod plan;
 mod prepared;
+mod process_noise;
 mod recipes;
 mod run;
 mod search;

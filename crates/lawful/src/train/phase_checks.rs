@@ -92,7 +92,7 @@ fn check_least_squares(
             phase.iterations
         ));
     }
-    let parameters = prepared.theta_len();
+    let parameters = prepared.layout(phase).len();
     if parameters > MOST_PARAMETERS {
         return Err(format!(
             "least squares is for at most {MOST_PARAMETERS} parameters, and these are {parameters}: use \
@@ -110,7 +110,10 @@ fn check_least_squares(
         ),
         (prepared.validation > 0.0, "the evidence needs no held-out data: leave `validation` out"),
         (prepared.remedies, "least squares has no remedies: leave `remedies` out"),
-        (phase.shooting != Shooting::Single, "least squares is for full trajectories"),
+        (
+            phase.shooting != Shooting::Single && !prepared.process_noise,
+            "least squares is for full trajectories, or for segments with process noise between them",
+        ),
         (phase.batch != Batch::Full, "least squares uses all data at once, not a batch"),
         (
             prepared.strategy_of(phase).best_point.is_some(),

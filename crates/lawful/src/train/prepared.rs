@@ -20,6 +20,7 @@ use crate::{
 /// A training in which every setting has a value. [`Training::prepare`](super::Training::prepare)
 /// returns it.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "settings that are independent")]
 pub struct Prepared {
     /// The training data.
     pub data: Dataset,
@@ -54,6 +55,8 @@ pub struct Prepared {
     pub scale: bool,
     /// Whether the initial states of trajectories are trained.
     pub initial_state: bool,
+    /// Whether paths have process noise, which the evidence estimates: increments between segments.
+    pub process_noise: bool,
     /// Where the training starts.
     pub start: Start,
     /// The table at which it starts; `None` for [`Start::Random`], and where there is no such table.
@@ -382,6 +385,8 @@ impl Prepared {
         let objective = objective.with_decay(self.decay, self.shape().parameter_len());
         let objective = if free_starts == FreeStarts::default() {
             objective
+        } else if self.process_noise {
+            objective.with_increments(free_starts, &segments)
         } else {
             objective.with_free_starts(free_starts, &segments)
         };
@@ -397,7 +402,7 @@ impl Prepared {
         let (trained, _) = self.split();
         let segments = phase.segments(&trained);
         let of_field = (self.parameter_len(), self.effects_len());
-        ParameterLayout::new(of_field, &trained, free_starts, &segments)
+        ParameterLayout::new(of_field, &trained, free_starts, &segments, self.process_noise)
     }
 
     fn free_starts(&self, phase: &Phase) -> FreeStarts {

@@ -93,6 +93,11 @@ impl Trained {
             let (value, start) = (short(value), short(start));
             let _ = writeln!(text, "constant    {name} = {value}, from {start}");
         }
+        let sizes = self.model.process_noise().into_iter().flatten();
+        for (name, size) in self.model.state().iter().zip(sizes) {
+            let size = short(*size);
+            let _ = writeln!(text, "process     {name}: {size} per square root of time");
+        }
         for name in self.model.description().subjects.iter().flat_map(|own| &own.trajectories) {
             let effects = self.model.effects_of(name).unwrap_or_default();
             let constants = self.model.constants_under(effects);

@@ -6,7 +6,7 @@ use lawful_ode::{Activation, Adaptive, Control, Solver, tableaus};
 use super::guarantee::{Guarantee, Kept, Question};
 use super::law_points::MOST_ROWS;
 use super::phase_checks::check_phase;
-use super::recipes::{Choice, EVIDENCE, Facts, Given, scarce};
+use super::recipes::{Choice, EVIDENCE, Facts, Given, MOST_ROWS_WITH_LAWS, MOST_SLOPES, scarce};
 use super::start::table;
 use super::subjects::own_numbers;
 use super::{
@@ -37,12 +37,14 @@ use crate::{Dataset, FieldError, Loss, ObjectiveError, Trajectory, Units};
 /// | [`field`](Self::field) | two hidden layers of 50 tanh units; one of 8 for scarce or noisy data |
 /// | [`recipe`](Self::recipe) or [`phases`](Self::phases) | the recipe `auto` |
 /// | [`strategy`](Self::strategy) | [chosen for each law](Self::auto_strategy) with the recipes `auto`, `lbfgs` and `adam`; otherwise self-adaptive |
-/// | [`solver`](Self::solver), [`predict`](Self::predict) | the 3/8 rule on the data's grid; adaptive Dormand–Prince |
+/// | [`solver`](Self::solver), [`predict`](Self::predict) | the 3/8 rule on the data's grid, adaptive where every rate is known; adaptive Dormand–Prince |
 /// | [`horizon`](Self::horizon) | none: laws count at the rows |
 /// | [`loss`](Self::loss), [`interpolation`](Self::interpolation) | squared errors; linear inputs |
 /// | [`scale`](Self::scale), [`initial_state`](Self::initial_state), [`start`](Self::start), [`weight_decay`](Self::weight_decay), [`validation`](Self::validation), [`remedies`](Self::remedies) | chosen by the recipe |
+/// | [`process_noise`](Self::process_noise) | none |
 /// | [`seed`](Self::seed) | 1 |
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "settings that are independent")]
 pub struct Training {
     data: Dataset,
     laws: Option<Laws>,
@@ -55,6 +57,8 @@ pub struct Training {
     strategy: Option<StrategySettings>,
     auto: bool,
     solver: Solver,
+    /// Whether the recipe may choose another solver.
+    open_solver: bool,
     predict: Solver,
     horizon: Option<f64>,
     test_times: Vec<(String, Vec<f64>)>,
@@ -62,6 +66,7 @@ pub struct Training {
     interpolation: Interpolation,
     scale: Option<bool>,
     initial_state: Option<bool>,
+    process_noise: bool,
     start: Option<Start>,
     decay: Option<f64>,
     validation: Option<f64>,
@@ -113,6 +118,7 @@ impl Training {
             strategy: None,
             auto: false,
             solver: Solver::default(),
+            open_solver: true,
             predict: predict.expect("dopri5 has an error estimate"),
             horizon: None,
             test_times: Vec::new(),
@@ -120,6 +126,7 @@ impl Training {
             interpolation: Interpolation::default(),
             scale: None,
             initial_state: None,
+            process_noise: false,
             start: None,
             decay: None,
             validation: None,
@@ -183,7 +190,14 @@ impl Training {
     /// Sets the solver of the training.
     #[must_use]
     pub fn solver(self, solver: Solver) -> Self {
-        Self { solver, ..self }
+        Self { solver, open_solver: false, ..self }
+    }
+
+    /// Sets whether the recipe may choose another solver of the training. Without [`solver`](Self::solver) it
+    /// may.
+    #[must_use]
+    pub fn open_solver(self, open_solver: bool) -> Self {
+        Self { open_solver, ..self }
     }
 
     /// Sets the solver of predictions and scores.
@@ -230,6 +244,14 @@ impl Training {
     #[must_use]
     pub fn initial_state(self, trained: bool) -> Self {
         Self { initial_state: Some(trained), ..self }
+    }
+
+    /// Sets whether paths have process noise: normal increments of variance `Q Δt` between segments, whose
+    /// size the evidence estimates. It is for systems that their states do not determine, and for least squares
+    /// alone.
+    #[must_use]
+    pub fn process_noise(self, estimated: bool) -> Self {
+        Self { process_noise: estimated, ..self }
     }
 
     /// Sets where the training starts.
@@ -310,7 +332,9 @@ impl Training {
                     return Ok(prepared);
                 }
                 // No other recipe has them.
-                Err(error) if self.own_numbers().is_some() => return Err(error),
+                Err(error) if self.own_numbers().is_some() || self.process_noise => {
+                    return Err(error);
+                }
                 Err(_) => {}
             }
         }
@@ -331,7 +355,33 @@ impl Training {
                 "{what} need least squares and evidence, as by the recipe `evidence`"
             ));
         }
-        if auto && open && strategy && none && scaled { scarce(&self.data) } else { None }
+        if auto && self.process_noise {
+            let why = "process noise needs least squares and evidence, as by the recipe `evidence`";
+            return Some(why.to_owned());
+        }
+        if !(auto && strategy && none && scaled) {
+            return None;
+        }
+        if let Some(why) = self.physics_alone() {
+            return Some(why);
+        }
+        if open { scarce(&self.data) } else { None }
+    }
+
+    /// Returns why known physics alone is fitted by least squares, if its constants are few and its Jacobian is
+    /// small.
+    fn physics_alone(&self) -> Option<String> {
+        let field = self.field.as_ref().filter(|field| field.learn.is_empty())?;
+        let constants = self.laws.as_ref()?.constants().len();
+        let (rows, d) = (self.data.rows() as f64, self.data.state().len());
+        let starts = if self.initial_state == Some(false) { 0 } else { d };
+        let own = self.data.trajectories().len() * (starts + field.varying.len());
+        let slopes = rows * d as f64 * (constants + own) as f64;
+        let count = if constants == 1 { "constant is" } else { "constants are" };
+        let laws = self.laws.as_ref().is_some_and(|laws| !laws.laws().is_empty());
+        let few = !laws || self.data.rows() <= MOST_ROWS_WITH_LAWS;
+        (constants > 0 && few && slopes <= MOST_SLOPES)
+            .then(|| format!("{constants} {count} learned, and nothing else: least squares"))
     }
 
     /// Returns what trajectories have of their own, in words, if they do.
@@ -371,6 +421,8 @@ impl Training {
                     dataset: &data,
                     strategy: &strategy,
                     solver,
+                    open_solver: self.open_solver,
+                    physics: field.learn.is_empty() && !laws.constants().is_empty(),
                     penalised: (list.iter()).any(|law| law.enforcement() == Enforcement::Penalty),
                     given: Given {
                         initial_state: self.initial_state,
@@ -403,9 +455,7 @@ impl Training {
         } else {
             (None, Units::of_data(data.state().len(), laws.laws().len()))
         };
-        for (unit, law) in units.laws.iter_mut().zip(&list) {
-            *unit /= law.weight();
-        }
+        units.laws.iter_mut().zip(&list).for_each(|(unit, law)| *unit /= law.weight());
         let mut prepared = Prepared {
             vocabulary: laws.vocabulary().clone(),
             constants: laws.constants().to_vec(),
@@ -416,13 +466,14 @@ impl Training {
             loss,
             interpolation,
             field,
-            solver,
+            solver: choice.solver.unwrap_or(solver),
             predict,
             strategy,
             horizon: self.horizon,
             test_times: self.test_times,
             scale,
             initial_state: self.initial_state.unwrap_or(choice.initial_state),
+            process_noise: self.process_noise,
             start,
             table,
             decay: self.decay.unwrap_or(choice.decay),
@@ -435,6 +486,7 @@ impl Training {
             scaling,
             units,
         };
+        prepared.choose_segments();
         let moved = check(&prepared)?;
         prepared.remarks.extend(moved);
         Ok(prepared)
@@ -506,6 +558,7 @@ fn check(prepared: &Prepared) -> Result<Vec<String>, TrainingError> {
         return Err(TrainingError::NoPhase);
     }
     prepared.check_subjects()?;
+    prepared.check_process_noise()?;
     if !prepared.initial_state {
         prepared.data.check_starts()?;
         moved = prepared.check_starts_on_laws()?;

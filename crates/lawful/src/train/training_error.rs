@@ -82,6 +82,14 @@ pub enum TrainingError {
         /// What can be done instead.
         hint: String,
     },
+    /// Process noise cannot be estimated.
+    #[error("process noise {reason}")]
+    ProcessNoise {
+        /// The end of the sentence.
+        reason: String,
+        /// What can be done instead.
+        hint: String,
+    },
     /// An initial state is off a law that is guaranteed along its path.
     #[error(transparent)]
     Start(#[from] OffLaw),
@@ -93,7 +101,8 @@ impl TrainingError {
         match self {
             Self::Law { hint, .. }
             | Self::Subjects { hint, .. }
-            | Self::Coordinates { hint, .. } => Some(hint),
+            | Self::Coordinates { hint, .. }
+            | Self::ProcessNoise { hint, .. } => Some(hint),
             Self::Start(_) => Some(
                 "correct the first row, train initial states along with the field, or leave \
                  `strategy = \"hard\"` out",

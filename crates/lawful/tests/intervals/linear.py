@@ -6,7 +6,7 @@ Prints the numbers of `a_linear_model_has_the_exact_posterior` in `intervals.rs`
 import math
 
 Y = [1.02, 1.41, 2.13, 2.44, 2.91, 3.68, 3.94, 4.46, 5.12, 5.43, 6.05, 6.41]
-START, PRIOR, N0, SIZE = 0.3, (0.25, 1.0), 1.0, 0.05  # of the rate; of raw number and z; of the noise
+START, PRIOR, N0, SIZE = 0.3, (1e-4, 1.0), 1.0, 0.05  # of the rate; of raw number (without bounds) and z; of the noise
 
 n = len(Y)
 mean = sum(Y) / n

@@ -2,7 +2,7 @@
 
 use lawful_ode::Control;
 
-use super::{Choice, Facts, Recipe};
+use super::{Choice, Facts, Recipe, physics};
 use crate::Phase;
 use crate::optimiser::OptimiserKind;
 use crate::train::{LeastSquaresSettings, Start};
@@ -25,6 +25,9 @@ const FEWEST_SUBSTEPS: usize = 2;
 const MOST_SUBSTEPS: usize = 8;
 
 fn choose(facts: &Facts) -> Choice {
+    if facts.physics {
+        return physics::choose(facts);
+    }
     let settings = LeastSquaresSettings::default();
     let LeastSquaresSettings { starts, screening, kept, rounds, .. } = settings;
     let iterations = screening + ITERATIONS + settings.in_rounds(facts.penalised);

@@ -6,6 +6,7 @@ mod evidence;
 mod large;
 mod lbfgs;
 mod paper;
+mod physics;
 mod scarce;
 
 use lawful_ode::Solver;
@@ -30,7 +31,8 @@ pub struct Recipe {
     pub(crate) choose: fn(&Facts) -> Choice,
 }
 
-pub(crate) use scarce::scarce;
+pub(crate) use physics::MOST_SLOPES;
+pub(crate) use scarce::{MOST_ROWS as MOST_ROWS_WITH_LAWS, scarce};
 
 /// The recipe that `auto` follows for scarce or noisy data.
 pub(crate) const EVIDENCE: &str = evidence::RECIPE.name;
@@ -54,6 +56,10 @@ pub(crate) struct Facts<'a> {
     pub(crate) strategy: &'a StrategySettings,
     /// The solver of the training.
     pub(crate) solver: Solver,
+    /// Whether the recipe may choose another one.
+    pub(crate) open_solver: bool,
+    /// Whether every rate is known, and only constants are learned.
+    pub(crate) physics: bool,
     /// Whether any law is penalised.
     pub(crate) penalised: bool,
     /// What the user has set.
@@ -72,6 +78,8 @@ pub(crate) struct Given {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Choice {
     pub(crate) phases: Vec<Phase>,
+    /// Another solver of the training.
+    pub(crate) solver: Option<Solver>,
     pub(crate) scale: bool,
     pub(crate) initial_state: bool,
     pub(crate) start: Start,
@@ -92,6 +100,7 @@ impl Choice {
     pub(crate) fn of(phases: Vec<Phase>) -> Self {
         Self {
             phases,
+            solver: None,
             scale: true,
             initial_state: false,
             start: Start::Random,

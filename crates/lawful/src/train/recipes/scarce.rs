@@ -6,7 +6,7 @@ use crate::{Accuracy, Dataset, scaling};
 
 /// Most rows of all trajectories together: the time of least squares grows with their square where laws are
 /// penalised.
-const MOST_ROWS: usize = 500;
+pub(crate) const MOST_ROWS: usize = 500;
 /// Digits are those of a measurement if their last unit is above this share of a standard deviation.
 const RESOLUTION: f64 = 1e-4;
 
@@ -17,6 +17,14 @@ pub(crate) fn scarce(dataset: &Dataset) -> Option<String> {
     if rows > MOST_ROWS {
         return None;
     }
+    let what = blurred(dataset)?;
+    Some(format!(
+        "{rows} rows, and {what}: least squares and evidence, as by the recipe `evidence`"
+    ))
+}
+
+/// Returns the state that shows noise or the digits of a measurement, in words, if one does.
+pub(super) fn blurred(dataset: &Dataset) -> Option<String> {
     let (names, spread) = (dataset.state(), scaling(dataset).state);
     let largest = |of: &[f64]| -> (usize, f64) {
         let all = of.iter().copied().enumerate();
@@ -26,14 +34,19 @@ pub(crate) fn scarce(dataset: &Dataset) -> Option<String> {
     let resolution = Accuracy::of(dataset).resolution;
     let units: Vec<f64> = resolution.iter().zip(&spread).map(|(unit, s)| unit / s).collect();
     let (coarsest, unit) = largest(&units);
-    let what = if noise > NOISE {
-        format!("`{}` has noise of about {} %", names[noisiest], short(100.0 * noise))
+    if noise > NOISE {
+        let share = short(100.0 * noise);
+        Some(format!(
+            "`{}` has noise of about {share} % of its standard deviation",
+            names[noisiest]
+        ))
     } else if unit > RESOLUTION {
-        format!("the digits of `{}` end at {} %", names[coarsest], short(100.0 * unit))
+        let share = short(100.0 * unit);
+        Some(format!(
+            "the digits of `{}` end at {share} % of its standard deviation",
+            names[coarsest]
+        ))
     } else {
-        return None;
-    };
-    Some(format!(
-        "{rows} rows, and {what} of its standard deviation: least squares and evidence, as by the recipe `evidence`"
-    ))
+        None
+    }
 }

@@ -1,6 +1,7 @@
 //! One start on its way: its point, its precisions and its evidence.
 
 use super::minimum::{Minimum, NoiseOfStates};
+use super::process_noise::realisation;
 use crate::least_squares::{
     Damping, Evidence, LevenbergMarquardt, Point, Precisions, Residuals, Stepped,
 };
@@ -151,7 +152,17 @@ impl Candidate {
 
     /// Returns the noise of each kind of measurement in units of the residuals.
     pub(super) fn noise(&self) -> Vec<f64> {
-        self.precisions.beta.iter().map(|beta| beta.powf(-0.5)).collect()
+        let measured = &self.precisions.beta[..self.evidence.measured_kinds()];
+        measured.iter().map(|beta| beta.powf(-0.5)).collect()
+    }
+
+    /// Returns the standard deviation of process noise per square root of time, in the data's units; none
+    /// without it.
+    pub(super) fn process_noise(&self) -> Vec<f64> {
+        if self.residuals.increments().is_empty() {
+            return Vec::new();
+        }
+        super::process_noise::sizes(&self.residuals, &self.evidence, &self.precisions)
     }
 
     /// Returns its point with all that draws around it need. `None` if it cannot be solved.
@@ -162,10 +173,13 @@ impl Candidate {
             return None;
         }
         evidence.measure(point, precisions, law_weight).ok()?;
-        let factor = evidence.curvature(precisions, law_weight).ok()?;
+        let kept = self.residuals.objective().layout().kept();
+        let factor = evidence.curvature(precisions, law_weight, &kept).ok()?;
+        let process_noise = realisation(&mut self.residuals, evidence, precisions, &point.x);
         Some(Minimum {
             number: self.number,
-            theta: self.theta(),
+            theta: self.residuals.objective().layout().keep(&self.theta()),
+            process_noise,
             noise: NoiseOfStates::new(self.residuals()),
             shifts: self.residuals.shifts().to_vec(),
             point: self.point.clone(),

@@ -1,16 +1,20 @@
 //! A minimum of a search as plain data: what its component of the posterior and draws around it need.
 
 use super::perturbed::Perturbed;
+use super::process_noise::realisation;
 use crate::Random;
 use crate::least_squares::{Evidence, Point, Precisions, Residuals};
 use crate::objective::PathResiduals;
-use crate::posterior::{Component, DrawnTheta, draw_chi_square};
+use crate::posterior::{Component, DrawnTheta, Realisation, draw_chi_square};
 
 /// A start at its end.
 pub(super) struct Minimum {
     /// Its number among the starts.
     pub(super) number: usize,
+    /// Of the model.
     pub(super) theta: Vec<f64>,
+    /// The increments of process noise, if it has any.
+    pub(super) process_noise: Option<Realisation>,
     pub(super) point: Point,
     pub(super) precisions: Precisions,
     /// Measured at the point.
@@ -56,7 +60,8 @@ impl Minimum {
     /// Returns the component of the posterior with this weight.
     pub(super) fn component(&self, weight: f64) -> Component {
         let (kinds, of_kind) = (self.evidence.kinds(), self.evidence.freedom());
-        let freedom = of_kind.iter().sum();
+        // Of the kinds of measurement, without those of process noise.
+        let freedom = of_kind.iter().take(self.evidence.measured_kinds()).sum();
         Component {
             weight,
             theta: self.theta.clone(),
@@ -67,14 +72,14 @@ impl Minimum {
         }
     }
 
-    /// Draws from the posterior: solves the problem with noise added to the measurements and to the means of
+    /// Draws from the posterior, with the increments of process noise if it has any: solves the problem with noise added to the measurements and to the means of
     /// the priors, from this minimum, in these buffers.
     pub(super) fn draw(
         &self,
         residuals: &mut PathResiduals,
         sign: f64,
         random: &mut Random,
-    ) -> DrawnTheta {
+    ) -> (DrawnTheta, Option<Realisation>) {
         let mut scaled =
             |precision: f64, freedom: f64| precision * draw_chi_square(random, freedom) / freedom;
         let Precisions { alpha, beta } = &self.precisions;
@@ -89,13 +94,19 @@ impl Minimum {
             (vec![0.0; residuals.residual_len()], vec![0.0; residuals.parameter_len()]);
         self.evidence.weights(&precisions, self.law_weight, &mut weights, &mut priors);
         let mut shifts = vec![0.0; weights.len()];
-        for (shift, weight) in shifts.iter_mut().zip(&weights).take(residuals.cell_len()) {
+        for (shift, weight) in shifts.iter_mut().zip(&weights).take(residuals.data_len()) {
             *shift = sign * random.normal() / weight.sqrt();
         }
-        let centre = priors.iter().map(|a| sign * random.normal() / a.sqrt()).collect();
+        let mut centre: Vec<f64> =
+            priors.iter().map(|a| sign * random.normal() / a.sqrt()).collect();
+        for group in self.evidence.groups().iter().filter(|group| !group.has_prior()) {
+            group.members.iter().for_each(|&k| centre[k] = 0.0);
+        }
         residuals.shifts_mut().copy_from_slice(&self.shifts);
         let x = Perturbed::new(residuals, shifts, centre).minimise(&self.point, &weights, &priors);
         let noise = self.noise.sizes(self.evidence.kinds(), &precisions.beta);
-        DrawnTheta { theta: residuals.theta(&x), noise }
+        let theta = residuals.objective().layout().keep(&residuals.theta(&x));
+        let process_noise = realisation(residuals, &self.evidence, &precisions, &x);
+        (DrawnTheta { theta, noise }, process_noise)
     }
 }

@@ -9,10 +9,12 @@
 //! the greatest evidence so far.
 
 mod candidate;
+mod constants;
 mod minimum;
 mod monotone;
 mod perturbed;
 mod posterior;
+mod process_noise;
 mod settings;
 mod start;
 
@@ -24,18 +26,18 @@ pub use settings::LeastSquaresSettings;
 
 use super::selection::Pilot;
 use super::{BestPoint, Event, Observer, Outcome, Phase, Prepared, Progress, Row, StopReason};
-use crate::least_squares::{Evidence, Group, Noise, NoisePrior};
+use crate::least_squares::{Evidence, FLAT, Group, NoisePrior};
 use crate::number::short;
 use crate::objective::PathResiduals;
 use crate::train::Validated;
-use crate::{Failure, StrategyMemory};
+use crate::{Failure, ParameterLayout, StrategyMemory};
 use candidate::Candidate;
 use start::Curves;
 
 /// Precision of weights and measurements at the start.
 const ALPHA: f64 = 0.3;
 const BETA: f64 = 100.0;
-/// Precision of the raw numbers of learned constants.
+/// Precision of the raw numbers of learned constants beside a network.
 const CONSTANTS: f64 = 0.25;
 
 /// A search in progress.
@@ -119,9 +121,11 @@ impl<'a> Search<'a> {
         let first = objective();
         let has_laws = first.misfit().view().residuals.iter().next().is_some()
             && !first.misfit().penalised().is_empty();
-        let centre = training.centre(first.parameter_len());
-        let relative = training.relative_precisions(first.parameter_len());
-        let evidence = training.evidence(&PathResiduals::new(first, centre.clone()), &relative);
+        let layout = first.layout();
+        let centre = training.centre(&layout);
+        let relative = training.relative_precisions(&layout, centre.len());
+        let mut first = PathResiduals::new(first, centre.clone());
+        let evidence = training.evidence(&mut first, &layout, &relative);
         let curves = Curves::new(training);
         let output = training.output_layer();
         let count = match progress {
@@ -270,11 +274,25 @@ impl<'a> Search<'a> {
         ranked.sort_by(|a, b| b.total_cmp(a));
         let listed: Vec<String> = ranked.iter().map(|&log| format!("{log:.1}")).collect();
         let candidate = &self.candidates[leader];
-        let noise = self.training.data.state().iter().zip(candidate.noise());
-        let noise: Vec<String> =
-            noise.map(|(name, noise)| format!("of `{name}` {}", short(noise))).collect();
+        let names = self.training.data.state();
+        let noise: Vec<String> = match candidate.noise()[..] {
+            [noise] if names.len() > 1 => vec![format!("of all states {}", short(noise))],
+            ref each => {
+                let each = names.iter().zip(each);
+                each.map(|(name, noise)| format!("of `{name}` {}", short(*noise))).collect()
+            }
+        };
+        let process_noise = candidate.process_noise().into_iter().zip(self.training.data.state());
+        let process_noise =
+            process_noise.map(|(size, name)| format!("{} of `{name}`", short(size)));
+        let process_noise: Vec<String> = process_noise.collect();
+        let process_noise = if process_noise.is_empty() {
+            String::new()
+        } else {
+            format!(", process noise {} per square root of time", process_noise.join(", "))
+        };
         Some(Event::Note(format!(
-            "log evidence {}; of the first, start {}: {:.1} effective parameters, noise {} standard deviations",
+            "log evidence {}; of the first, start {}: {:.1} effective parameters, noise {} standard deviations{process_noise}",
             listed.join(", "),
             candidate.number + 1,
             candidate.effective(),
@@ -322,69 +340,83 @@ fn start_number(number: f64) -> usize {
 
 impl Prepared {
     /// Returns θ where the priors have their means: weights 0, initial states where training starts.
-    fn centre(&self, parameters: usize) -> Vec<f64> {
+    fn centre(&self, layout: &ParameterLayout) -> Vec<f64> {
         let mut centre = self.initial_theta();
         centre[..self.parameter_len()].fill(0.0);
-        centre.resize(parameters, 0.0);
-        centre
+        layout.extend(&centre)
     }
 
     /// Returns the relative precision of each parameter: weights of a layer by its inputs, so that the
     /// prior of a unit's sum does not depend on the width; initial states by their standard deviation.
-    fn relative_precisions(&self, parameters: usize) -> Vec<f64> {
+    fn relative_precisions(&self, layout: &ParameterLayout, parameters: usize) -> Vec<f64> {
         let mut relative = vec![1.0; parameters];
         if self.has_network() {
             for layer in self.shape().layers().skip(1) {
                 relative[layer.weights].fill(layer.inputs as f64);
             }
         }
+        if !self.has_network() {
+            let of = relative.iter_mut().zip(&self.constants);
+            of.for_each(|(relative, constant)| *relative = constants::relative(constant));
+        }
         let scale = crate::scaling(&self.data).state;
         let shares = scale.iter().zip(&self.units.state).map(|(s, unit)| (s / unit).powi(2));
         let shares: Vec<f64> = shares.collect();
-        let states = self.parameter_len()..self.parameter_len() + self.starts_len();
+        let states = self.parameter_len()..self.parameter_len() + layout.starts_len();
         let states = relative[states].iter_mut().zip(shares.iter().cycle());
         states.for_each(|(relative, share)| *relative = *share);
         relative
     }
 
-    /// Returns the parameters of the network's output layer.
+    /// Returns what is halved where a start cannot be solved: the parameters of the network's output layer;
+    /// without a network, the raw numbers of constants.
     fn output_layer(&self) -> std::ops::Range<usize> {
         if !self.has_network() {
-            return 0..0;
+            return 0..self.parameter_len();
         }
         self.shape().layers().last().map_or(0..0, |layer| layer.weights.start..layer.biases.end)
     }
 
     /// Returns the evidence of fits of these residuals.
-    fn evidence(&self, residuals: &PathResiduals, relative: &[f64]) -> Evidence {
-        let (fields, constants) = (self.parameter_len(), self.constants.len());
+    fn evidence(
+        &self,
+        residuals: &mut PathResiduals,
+        layout: &ParameterLayout,
+        relative: &[f64],
+    ) -> Evidence {
+        let (fields, count) = (self.parameter_len(), self.constants.len());
         let shape = self.shape();
-        let group = |name: &str, range: std::ops::Range<usize>, precision, chosen| Group {
+        let group = |name: &str, members: Vec<usize>, precision, chosen| Group {
             name: name.to_owned(),
-            members: range.collect(),
+            members,
             precision,
             chosen,
         };
-        let starts = fields..fields + self.starts_len();
+        let starts = fields..fields + layout.starts_len();
+        let initial: Vec<usize> = layout.initial_states().collect();
+        let between = starts.clone().filter(|at| !initial.contains(at)).collect();
+        let prior = if self.has_network() { CONSTANTS } else { constants::PRECISION };
         let groups = [
-            group("weights", 0..fields - constants, ALPHA, true),
-            group("constants", fields - constants..fields, CONSTANTS, false),
-            group("initial states", starts.clone(), 1.0, false),
+            group("weights", (0..fields - count).collect(), ALPHA, true),
+            group("constants", (fields - count..fields).collect(), prior, false),
+            group("initial states", initial, 1.0, false),
+            // The increments are their prior.
+            group("states between segments", between, FLAT, false),
         ];
         let groups = groups.into_iter().chain(self.groups_of_effects(starts.end));
         let groups = groups.filter(|group| !group.members.is_empty()).collect();
-        // Each state variable has its own noise.
-        let noise = Noise {
-            of: residuals.cell_states().collect(),
-            kinds: self.data.state().len(),
-            precision: BETA,
-            prior: NoisePrior::default(),
-        };
+        // Each state variable has its own noise. Known physics alone has one, in standard deviations: its fit is
+        // that of least squares, as elsewhere.
+        let kinds =
+            if self.has_network() || self.process_noise { self.data.state().len() } else { 1 };
+        let of = residuals.cell_states().map(|state| state.min(kinds - 1)).collect();
+        let noise = process_noise::noise(residuals, (of, kinds), BETA, NoisePrior::default());
         let copies = if self.has_network() {
             Evidence::copies(&shape.hidden, &shape.activations) + self.copies_of_effects()
         } else {
             0.0
         };
-        Evidence::new(groups, relative.to_vec(), noise, copies)
+        let durations = residuals.increments().log_of_durations(&noise.increments);
+        Evidence::new(groups, relative.to_vec(), noise, copies + durations)
     }
 }

@@ -7,6 +7,7 @@
 
 use lawful_ode::VectorField;
 
+use super::constants;
 use super::monotone::Monotone;
 use crate::data::Table;
 use crate::least_squares::{Damping, LevenbergMarquardt, Point, Residuals, Stepped};
@@ -26,9 +27,8 @@ const STEPS: usize = 10;
 const CHANGE: f64 = 1e-4;
 /// Fewest measured cells of a variable for a curve of its own.
 const FEWEST: usize = 2;
-/// Spread of the raw numbers of learned constants, with a network and without.
+/// Spread of the raw numbers of learned constants beside a network.
 const CONSTANTS_WITH_NETWORK: f64 = 0.5;
-const CONSTANTS: f64 = 1.0;
 
 /// States with slopes and inputs at which rates are compared.
 #[derive(Debug, Clone, Default)]
@@ -108,27 +108,48 @@ pub(super) fn draw(
     field: Box<dyn VectorField>,
     relative: &[f64],
 ) -> Vec<f64> {
-    let mut random = Random::new(prepared.seed, &format!("start {number}"));
     let mut theta = vec![0.0; field.parameter_len()];
-    let shape = prepared.shape();
-    let mut network = 0;
-    if prepared.has_network() {
-        let layers: Vec<_> = shape.layers().collect();
-        network = shape.parameter_len();
-        let (last, hidden) = layers.split_last().expect("a network has an output layer");
-        for layer in hidden {
-            for k in layer.weights.start..layer.biases.end {
-                theta[k] = SPREAD * random.normal() / relative[k].sqrt();
-            }
-        }
-        let free = last.weights.start..last.biases.end;
-        match_gradients(&mut theta, free, curves, field, relative);
+    if !prepared.has_network() {
+        draw_constants(&mut theta, prepared, number, curves, field, relative);
+        return theta;
     }
+    let mut random = Random::new(prepared.seed, &format!("start {number}"));
+    let shape = prepared.shape();
+    let layers: Vec<_> = shape.layers().collect();
+    let (last, hidden) = layers.split_last().expect("a network has an output layer");
+    for layer in hidden {
+        for k in layer.weights.start..layer.biases.end {
+            theta[k] = SPREAD * random.normal() / relative[k].sqrt();
+        }
+    }
+    let free = last.weights.start..last.biases.end;
+    match_gradients(&mut theta, free, curves, field, relative);
     if number > 0 {
-        let spread = if network > 0 { CONSTANTS_WITH_NETWORK } else { CONSTANTS };
-        theta[network..].iter_mut().for_each(|raw| *raw = spread * random.normal());
+        let constants = theta[shape.parameter_len()..].iter_mut();
+        constants.for_each(|raw| *raw = CONSTANTS_WITH_NETWORK * random.normal());
     }
     theta
+}
+
+/// Draws the constants of known physics alone, around their given values, which are the first start.
+fn draw_constants(
+    theta: &mut [f64],
+    prepared: &Prepared,
+    number: usize,
+    curves: &Curves,
+    field: Box<dyn VectorField>,
+    relative: &[f64],
+) {
+    let mut random = Random::new(prepared.seed, &format!("start {number}"));
+    if number > 1 {
+        let raw = theta.iter_mut().zip(&prepared.constants);
+        raw.for_each(|(raw, constant)| *raw = constants::draw(constant, number, &mut random));
+    }
+    // Every second start goes on to the slopes: where all states are measured, that is near the solution.
+    if number % 2 == 1 {
+        let free = 0..theta.len();
+        match_gradients(theta, free, curves, field, relative);
+    }
 }
 
 /// Sets the `free` parameters to the ridge regression of rates on slopes.

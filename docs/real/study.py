@@ -5,6 +5,7 @@
              [--extra FILE] [--folder DIR] [--no-baselines]
 
 A row for each set, task, replicate, seed and method:
+  cells      measured cells that are held out
   error      root mean square on held-out cells, in standard deviations of the state over all its data (simulated: against the truth)
   coverage   share of held-out measured cells within the 90 % interval
   score      mean interval score (Gneiting and Raftery 2007) of the 90 % interval, in standard deviations
@@ -93,7 +94,7 @@ def summary(df, truth, spec, rows, curves):
             squares += list(((mean - truth[s][known]) / unit) ** 2)
             inside += list((df[s][known] >= low) & (df[s][known] <= high))
             scores += list(interval_score(low, high, df[s][known]) / unit)
-    return dict(error=math.sqrt(np.mean(squares)), coverage=float(np.mean(inside)), score=float(np.mean(scores)))
+    return dict(cells=len(squares), error=math.sqrt(np.mean(squares)), coverage=float(np.mean(inside)), score=float(np.mean(scores)))
 
 
 def lawful(program, name, spec, df, truth, task, seed, extra, folder):
@@ -115,7 +116,7 @@ def lawful(program, name, spec, df, truth, task, seed, extra, folder):
         seconds[0] += usage.ru_utime + usage.ru_stime
         return p.returncode, printed, errors
 
-    failed = dict(error=math.inf, coverage=math.nan, score=math.inf, violation=math.nan, seconds=math.nan)
+    failed = dict(cells=0, error=math.inf, coverage=math.nan, score=math.inf, violation=math.nan, seconds=math.nan)
     code, printed, talk = call("train", f"{where}/experiment.toml", "--out", f"{where}/runs", "--seed", str(seed))
     training = seconds[0]
     with open(f"{where}/log.txt", "w") as f: f.write(printed + talk)
@@ -248,7 +249,9 @@ def show(results):
     scores = results[results.method == "gp"].groupby(["set", "task"], sort=False).score.median().rename("gp score")
     print(table.join(others).join(scores).to_string(float_format=lambda x: f"{x:.3g}"))
     for task, part in table.groupby("task", sort=False):
-        line = f"{task}: geometric mean {np.exp(np.log(part.error).mean()):.4g}, coverage {part.coverage.mean():.0%}, interval score {np.exp(np.log(part.score).mean()):.4g}, worst/median {np.max(part.worst / part.error):.2f}"
+        own = ours[ours.task == task]
+        cells = np.average(own.coverage, weights=own.cells) if own.cells.sum() else math.nan
+        line = f"{task}: coverage of all cells {cells:.0%}, geometric mean {np.exp(np.log(part.error).mean()):.4g}, coverage {part.coverage.mean():.0%}, interval score {np.exp(np.log(part.score).mean()):.4g}, worst/median {np.max(part.worst / part.error):.2f}"
         print(line)
 
 

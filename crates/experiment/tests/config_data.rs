@@ -267,14 +267,14 @@ fn a_test_set_has_one_source() {
       experiment.toml:6:1
         [test.a]
         ^^^^^^^^
-    hint: write one of `file = "test.csv"`, `grid = { from = 0, to = 100, points = 200 }` (simulated data), `after = 40.0`, `trajectories = ["a"]`
+    hint: write one of `file = "test.csv"`, `grid = { from = 0, to = 100, points = 200 }` (simulated data), `after = 40.0`, `every = 4`, `trajectories = ["a"]`
     "#);
     assert_snapshot!(error_with("[test.a]\nafter = 5\nfile = \"b.csv\"\n"), @r#"
     error: this test set has `file`, `after`, but can have only one of them
       experiment.toml:6:1
         [test.a]
         ^^^^^^^^
-    hint: write one of `file = "test.csv"`, `grid = { from = 0, to = 100, points = 200 }` (simulated data), `after = 40.0`, `trajectories = ["a"]`
+    hint: write one of `file = "test.csv"`, `grid = { from = 0, to = 100, points = 200 }` (simulated data), `after = 40.0`, `every = 4`, `trajectories = ["a"]`
     "#);
     assert_snapshot!(error_with("[test.a]\ngrid = { to = 1, points = 5 }\n"), @r#"
     error: `grid` needs simulated data, but these are read from a file

@@ -82,7 +82,7 @@ pub(super) fn gather(
     let trained = |trajectory: &&Trajectory| !held_out.contains(&trajectory.name.as_str());
     let training: Vec<Trajectory> =
         noisy.as_ref().unwrap_or(&clean).iter().filter(trained).cloned().collect();
-    let training = before(training, tests, origin)?;
+    let training = without_every(before(training, tests, origin)?, tests);
     let mut sets = Vec::with_capacity(tests.len());
     for test in tests {
         let trajectories = match (&test.kind, &data.origin) {
@@ -98,6 +98,19 @@ pub(super) fn gather(
                     return Err(nothing_after(&clean, (time, origin), &test.mark));
                 }
                 later
+            }
+            (Kind::Every(n), _) => {
+                let trajectories = clean.iter().filter(trained).cloned().collect();
+                let earlier = before(trajectories, tests, origin)?;
+                let between: Vec<Trajectory> =
+                    earlier.iter().filter_map(|trajectory| every(trajectory, *n)).collect();
+                if between.is_empty() {
+                    let error = test
+                        .mark
+                        .error("no trajectory has a row to hold out between its first and last");
+                    return Err(error.with_hint("choose a smaller number, at least 2"));
+                }
+                between
             }
             (Kind::Trajectories(names), _) => {
                 let named = |trajectory: &&Trajectory| {
@@ -205,6 +218,56 @@ fn before(
         Ok(trajectory)
     };
     trajectories.into_iter().map(cut).collect()
+}
+
+/// Returns whether row `row` of `rows` is one of every `n` that are held out: never the first or the last.
+fn is_held(row: usize, rows: usize, n: usize) -> bool {
+    row > 0 && row + 1 < rows && row % n == n / 2
+}
+
+/// Removes every n-th row where a test set holds it out.
+fn without_every(trajectories: Vec<Trajectory>, tests: &[TestSet]) -> Vec<Trajectory> {
+    let numbers = tests.iter().filter_map(|test| match test.kind {
+        Kind::Every(n) => Some(n),
+        _ => None,
+    });
+    let numbers: Vec<usize> = numbers.collect();
+    let thinned = |trajectory: Trajectory| {
+        let all = trajectory.len();
+        let kept: Vec<usize> =
+            (0..all).filter(|&row| !numbers.iter().any(|&n| is_held(row, all, n))).collect();
+        if kept.len() == all {
+            return trajectory;
+        }
+        let of = |values: &[f64]| {
+            let width = values.len() / all;
+            let rows = kept.iter().flat_map(|&row| &values[row * width..(row + 1) * width]);
+            Numbers::from(rows.copied().collect::<Vec<f64>>())
+        };
+        Trajectory {
+            times: of(&trajectory.times),
+            states: of(&trajectory.states),
+            inputs: of(&trajectory.inputs),
+            ..trajectory
+        }
+    };
+    trajectories.into_iter().map(thinned).collect()
+}
+
+/// The initial row, which is not scored, and every n-th row between the first and the last; rows between keep
+/// their inputs.
+fn every(trajectory: &Trajectory, n: usize) -> Option<Trajectory> {
+    let all = trajectory.len();
+    if !(0..all).any(|row| is_held(row, all, n)) {
+        return None;
+    }
+    let d = trajectory.states.len() / all;
+    let states = trajectory.states.iter().enumerate().map(|(at, value)| {
+        let row = at / d;
+        if row == 0 || is_held(row, all, n) { *value } else { f64::NAN }
+    });
+    let states = Numbers::from(states.collect::<Vec<f64>>());
+    Some(Trajectory { states, scored_from: 1, ..trajectory.clone() })
 }
 
 /// The initial row, which is not scored, and all rows later than `time`.

@@ -7,9 +7,10 @@
 //! | `file` | | a path or a list of paths | other measurements, in the same form as `[data] file` |
 //! | `grid` | | see [`super::grid`] | the simulation of `[data.simulate]` at other times, with the same initial states |
 //! | `after` | | a time | rows of the training data after this time are held out |
+//! | `every` | | 2 to 1 000 000 | every n-th row between the first and the last of each trajectory is held out |
 //! | `trajectories` | | a list of names | these trajectories are held out |
 //!
-//! With `after`, predictions start at the initial state of each trajectory, and only the held-out rows
+//! With `after` and `every`, predictions start at the initial state of each trajectory, and only the held-out rows
 //! are scored. The training set is always scored, too, as `reconstruction`.
 
 use super::complete::{self, Table};
@@ -24,8 +25,11 @@ use crate::experiment::RECONSTRUCTION;
 use crate::phrases::listed;
 use crate::table::TimeOrigin;
 
+/// Largest `every`.
+const MOST_EVERY: u64 = 1_000_000;
+
 /// The keys of this section.
-pub(crate) const KEYS: &[&str] = &["file", "grid", "after", "trajectories"];
+pub(crate) const KEYS: &[&str] = &["file", "grid", "after", "every", "trajectories"];
 
 /// A checked test set.
 #[derive(Debug)]
@@ -41,6 +45,7 @@ pub(crate) enum Kind<'s> {
     File(Files<'s>),
     Grid(Grid),
     After(Moment<'s>),
+    Every(usize),
     Trajectories(Vec<Text<'s>>),
 }
 
@@ -101,7 +106,7 @@ fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>
         };
         return Err(section.error(message).with_hint(
             "write one of `file = \"test.csv\"`, `grid = { from = 0, to = 100, points = 200 }` \
-             (simulated data), `after = 40.0`, `trajectories = [\"a\"]`",
+             (simulated data), `after = 40.0`, `every = 4`, `trajectories = [\"a\"]`",
         ));
     };
     let value = section.need(key, "", "")?;
@@ -119,6 +124,7 @@ fn kind<'s>(mut section: Section<'s>, data: &Data) -> Result<(Kind<'s>, Mark<'s>
             return Err(error.with_hint("give a file of measurements: `file = \"test.csv\"`"));
         }
         ("after", _) => Kind::After(value.moment("40.0")?),
+        ("every", _) => Kind::Every(value.count(2..=MOST_EVERY, "4")?),
         _ => {
             let values = value.list("a list of names", "[\"a\"]")?;
             let names: Vec<Text> =
@@ -140,6 +146,7 @@ pub(crate) fn write(sets: &[TestSet], origin: &TimeOrigin) -> Table {
             Kind::File(files) => ("file", files.write()),
             Kind::Grid(grid) => ("grid", grid.write().into()),
             Kind::After(time) => ("after", time.write(origin)),
+            Kind::Every(n) => ("every", complete::whole(*n)),
             Kind::Trajectories(names) => {
                 ("trajectories", complete::texts(names.iter().map(|name| &name.value)))
             }

@@ -29,9 +29,12 @@ impl Prepared {
         let steps = (1..longest.saturating_sub(1)).find(fits).unwrap_or(1);
         for phase in &mut self.phases {
             if let Some(settings) = &mut phase.least_squares {
+                let before = settings.in_words();
                 settings.starts = settings.starts.min(MOST_STARTS);
                 settings.kept = settings.kept.min(settings.starts);
                 phase.shooting = Shooting::Multiple { steps, free: true };
+                let said = self.remarks.iter_mut().filter(|remark| **remark == before);
+                said.for_each(|remark| *remark = settings.in_words());
             }
         }
         let rows = match steps {

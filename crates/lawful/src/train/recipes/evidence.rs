@@ -29,14 +29,12 @@ fn choose(facts: &Facts) -> Choice {
         return physics::choose(facts);
     }
     let settings = LeastSquaresSettings::default();
-    let LeastSquaresSettings { starts, screening, kept, rounds, .. } = settings;
+    let LeastSquaresSettings { screening, rounds, .. } = settings;
     let iterations = screening + ITERATIONS + settings.in_rounds(facts.penalised);
     let mut phase = Phase::new(OptimiserKind::default(), iterations);
     phase.least_squares = Some(settings);
     let mut remarks = vec![
-        format!(
-            "{starts} starts, of which the {kept} of the greatest evidence go on after {screening} iterations"
-        ),
+        settings.in_words(),
         "noise, and the decay of weights, are chosen by evidence".to_owned(),
     ];
     if let Control::Grid { substeps } = facts.solver.control() {

@@ -68,6 +68,14 @@ impl Settings for LeastSquaresSettings {
 }
 
 impl LeastSquaresSettings {
+    /// Returns how starts are screened, in words.
+    pub(crate) fn in_words(&self) -> String {
+        let Self { starts, kept, screening, .. } = self;
+        format!(
+            "{starts} starts, of which the {kept} of the greatest evidence go on after {screening} iterations"
+        )
+    }
+
     /// Returns the iterations of the rounds, if there are `laws`.
     pub(crate) fn in_rounds(&self, laws: bool) -> usize {
         if laws { self.rounds.saturating_mul(self.round) } else { 0 }

@@ -8,8 +8,8 @@ use common::watch::Watch;
 use common::{bits, progress_bytes};
 use lawful::law::Words;
 use lawful::{
-    Dataset, Event, FormulaField, Laws, LeastSquaresSettings, Phase, Plan, Prepared, RECIPES,
-    Random, Recipe, Simulation, StopReason, Training, TrainingError,
+    Control, Dataset, Event, FormulaField, Laws, LeastSquaresSettings, Phase, Plan, Prepared,
+    RECIPES, Random, Recipe, Simulation, Solver, StopReason, Training, TrainingError,
 };
 
 /// The recipe of this test.
@@ -201,4 +201,23 @@ fn another_seed_draws_other_starts() {
     };
     assert_eq!(theta(1), theta(1));
     assert_ne!(theta(1), theta(2));
+}
+
+#[test]
+fn a_search_whose_steps_are_too_coarse_is_repeated_with_finer_ones() {
+    let (data, ..) = predators(0.02);
+    let euler = Solver::new(&lawful::ode::tableaus::EULER, Control::Grid { substeps: 1 }).unwrap();
+    let training = Training::new(data).recipe(evidence()).solver(euler);
+    let prepared = training.prepare().unwrap();
+    let mut watch = Watch::default();
+    let run = prepared.run(&mut watch);
+    assert_eq!(prepared.phases.len(), 1);
+    assert!(run.plan.len() > 1 && run.plan.at() + 1 == run.plan.len());
+    let [coarse, fine] = [&prepared.phases[0], run.plan.phase()].map(|phase| phase.substeps);
+    assert!(fine >= 2 * coarse, "{coarse} {fine}");
+    // The posterior is that of the model that the run ends with.
+    let model = prepared.model_of(&run);
+    assert_eq!(model.posterior().unwrap().components()[0].theta, model.theta());
+    let interval = model.intervals(0.9).unwrap();
+    assert!(interval.along(&prepared.data.trajectories()[0], &[0.0, 5.0]).is_ok());
 }

@@ -66,12 +66,14 @@ impl Prepared {
             let single = plan.phase().shooting == Shooting::Single;
             let last = plan.at() + 1 == plan.len();
             // The last diagnosis is of the best model so far.
-            let mut offered = (plan.has_remedies() && (last || single))
+            // Searches are ranked by evidence, and the posterior is of the last one.
+            let judged = plan.phase().least_squares.is_none();
+            let mut offered = (plan.has_remedies() && (last || single) && judged)
                 .then(|| self.offer(&mut plan, &outcome, &layout));
             let why = self.fix(&mut plan, &outcome, &mut kept, observer);
             let failed = matches!(outcome.stop, StopReason::Failed(_)) && why.is_none();
             let ends = failed || plan.at() + 1 == plan.len();
-            if offered.is_none() && plan.has_remedies() && (ends || single) {
+            if offered.is_none() && plan.has_remedies() && (ends || single) && judged {
                 offered = Some(self.offer(&mut plan, &outcome, &layout));
             }
             let mut earlier = false;
@@ -110,9 +112,15 @@ impl Prepared {
                 observer.warn(&format!("{what}, and no remedy is left to try"));
                 continue;
             };
-            if !self.remedies {
+            // A search whose steps the recipe chose is repeated with finer ones in any case.
+            let is_search = plan.phase().least_squares.is_some();
+            let chosen = is_search && self.recipe.is_some();
+            if !(self.remedies || chosen && matches!(remedy, Remedy::Finer { .. })) {
                 let try_it = "`remedies = true` under `[training]` would try";
                 observer.warn(&format!("{what}; {try_it}: {how}"));
+                if is_search {
+                    continue;
+                }
                 return None;
             }
             if matches!(remedy, Remedy::MultipleShooting { afresh: true, .. }) {

@@ -31,7 +31,7 @@ fn what_the_recipe_chooses_is_written_out_and_reads_back_the_same() {
     initial-state = "train"
     weight-decay = 0.0
     validation = 0.0
-    remedies = false
+    remedies = true
     seed = 1
     start = "table"
     phase = [{ least-squares = { starts = 15, screening = 30, kept = 4, rounds = 3, round = 30 }, iterations = 180, substeps = 2 }]

@@ -172,7 +172,6 @@ fn what_the_evidence_chooses_cannot_be_set_beside_it() {
     for (training, text) in [
         (training().weight_decay(1e-4), "leave `weight-decay` out"),
         (training().validation(0.2), "leave `validation` out"),
-        (training().remedies(true), "leave `remedies` out"),
         (training().loss(lawful::Loss::Mae), "`loss` must be \"mse\""),
     ] {
         let error = training.prepare().unwrap_err();

@@ -14,7 +14,7 @@
 //! | `start` | `"random"`, or selected by the recipe | `"table"`, `"random"` | `"table"`: where cells are missing or noisy, first weights and trained starts are matched to the states nearest to the data on which the laws hold; where there are none, `"random"`: random weights |
 //! | `weight-decay` | 0, or selected by the recipe | ≥ 0 | adds half of this number, times the sum of the network's squared parameters, to the objective |
 //! | `validation` | 0, or selected by the recipe | 0 to below 1 | share of the data that is held out for early stopping of phases on full trajectories |
-//! | `remedies` | `true` with a recipe other than `"paper"`, otherwise `false` | `true`, `false` | whether phases are added if the fit is flat or poor, depends on the solver's steps, or diverges |
+//! | `remedies` | `true` with a recipe other than `"paper"`, otherwise `false` | `true`, `false` | whether phases are added if the fit is flat or poor, depends on the solver's steps, or diverges; a search by least squares is only repeated with finer steps |
 //! | `seed` | 1 | 0 to 2⁵³ | the seed of the initial weights and of batches |
 //!
 //! Keys of `loss`: `kind`, and `delta` (default 1.0, > 0), the error above which `huber` is linear.

@@ -109,7 +109,6 @@ fn check_least_squares(
             "the evidence chooses the decay of weights: leave `weight-decay` out",
         ),
         (prepared.validation > 0.0, "the evidence needs no held-out data: leave `validation` out"),
-        (prepared.remedies, "least squares has no remedies: leave `remedies` out"),
         (
             phase.shooting != Shooting::Single && !prepared.process_noise,
             "least squares is for full trajectories, or for segments with process noise between them",

@@ -107,20 +107,18 @@ impl Prepared {
         kept: &mut Vec<f64>,
         observer: &mut dyn Observer,
     ) -> Option<String> {
+        let is_search = plan.phase().least_squares.is_some();
         for Diagnosis { what, remedy, from } in diagnose(self, plan, outcome, kept) {
-            let Some((how, remedy)) = remedy.filter(|(_, remedy)| plan.may_try(remedy)) else {
+            let Some((how, remedy)) = remedy.filter(|(_, remedy)| {
+                // A search draws its starts itself; finer steps are what it can need.
+                plan.may_try(remedy) && (!is_search || matches!(remedy, Remedy::Finer { .. }))
+            }) else {
                 observer.warn(&format!("{what}, and no remedy is left to try"));
                 continue;
             };
-            // A search whose steps the recipe chose is repeated with finer ones in any case.
-            let is_search = plan.phase().least_squares.is_some();
-            let chosen = is_search && self.recipe.is_some();
-            if !(self.remedies || chosen && matches!(remedy, Remedy::Finer { .. })) {
+            if !self.remedies {
                 let try_it = "`remedies = true` under `[training]` would try";
                 observer.warn(&format!("{what}; {try_it}: {how}"));
-                if is_search {
-                    continue;
-                }
                 return None;
             }
             if matches!(remedy, Remedy::MultipleShooting { afresh: true, .. }) {

@@ -53,5 +53,5 @@ fn choose(facts: &Facts) -> Choice {
         remarks
             .push("initial states are trained, with a prior of one standard deviation".to_owned());
     }
-    Choice { initial_state, start: Start::Table, remarks, ..Choice::of(vec![phase]) }
+    Choice { initial_state, start: Start::Table, remarks, ..Choice::with_remedies(vec![phase]) }
 }
